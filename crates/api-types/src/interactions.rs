@@ -1,0 +1,188 @@
+use reflexio_types::{Interaction, TimeRange, UserAction};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::body::WireRequest;
+use crate::detail::Detail;
+use crate::field::{NonBlank, Positive};
+use crate::publish::{RetrievedLearning, ToolUsed, UserActionType};
+use crate::time::{When, check_range, time_range};
+use crate::{Share, SearchMode, ShortText};
+
+/// A stored turn or action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct InteractionView {
+    pub interaction_id: i64,
+    pub user_id: String,
+    pub request_id: String,
+    pub session_id: String,
+    pub created_at: i64,
+    pub role: String,
+    pub content: String,
+    pub user_action: UserActionType,
+    pub user_action_description: String,
+    pub interacted_image_url: String,
+    pub shadow_content: String,
+    pub expert_content: String,
+    pub tools_used: Vec<ToolUsed>,
+    pub retrieved_learnings: Vec<RetrievedLearning>,
+    /// The stored picture, at `GET /api/images/{image_id}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_media_type: Option<String>,
+    /// How well it fits the query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+impl From<UserAction> for UserActionType {
+    fn from(action: UserAction) -> Self {
+        match action {
+            UserAction::Click => UserActionType::Click,
+            UserAction::Scroll => UserActionType::Scroll,
+            UserAction::Type => UserActionType::Type,
+            UserAction::None => UserActionType::None,
+        }
+    }
+}
+
+impl From<UserActionType> for UserAction {
+    fn from(action: UserActionType) -> Self {
+        match action {
+            UserActionType::Click => UserAction::Click,
+            UserActionType::Scroll => UserAction::Scroll,
+            UserActionType::Type => UserAction::Type,
+            UserActionType::None => UserAction::None,
+        }
+    }
+}
+
+impl From<Interaction> for InteractionView {
+    fn from(row: Interaction) -> Self {
+        let turn = row.turn;
+        Self {
+            interaction_id: row.id.0,
+            user_id: row.user_id.into_string(),
+            request_id: row.request_id.into_string(),
+            session_id: row.session_id.into_string(),
+            created_at: turn.created_at.0,
+            role: turn.role,
+            content: turn.content,
+            user_action: turn.user_action.into(),
+            user_action_description: turn.user_action_description,
+            interacted_image_url: turn.image_url,
+            shadow_content: turn.shadow_content,
+            expert_content: turn.expert_content,
+            tools_used: turn.tools_used.into_iter().map(shown_tool).collect(),
+            retrieved_learnings: turn.retrieved_learnings.into_iter().map(shown_learning).collect(),
+            image_media_type: turn.image.as_ref().map(|image| image.media_type.as_str().to_owned()),
+            image_id: turn.image.map(|image| image.id.to_string()),
+            score: None,
+        }
+    }
+}
+
+fn shown_tool(tool: reflexio_types::ToolUse) -> ToolUsed {
+    ToolUsed { tool_name: tool.tool_name, tool_data: Some(tool.tool_data), status: Some(tool.status) }
+}
+
+fn shown_learning(learning: reflexio_types::RetrievedLearning) -> RetrievedLearning {
+    RetrievedLearning { kind: learning.kind.into(), learning_id: ShortText(learning.learning_id) }
+}
+
+/// Interactions of one user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct GetInteractionsRequest {
+    pub user_id: NonBlank,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<When>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<When>,
+    /// 30 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<Positive>,
+}
+
+impl GetInteractionsRequest {
+    pub fn time(&self) -> TimeRange {
+        time_range(self.start_time, self.end_time)
+    }
+}
+
+impl WireRequest for GetInteractionsRequest {
+    fn check(&self) -> Vec<Detail> {
+        check_range(self.start_time, self.end_time)
+    }
+}
+
+/// Interactions of everybody.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct GetAllInteractionsQuery {
+    /// 100 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<i64>, minimum = 1)]
+    pub limit: Option<Positive>,
+}
+
+impl WireRequest for GetAllInteractionsQuery {}
+
+/// Interactions of one user that fit a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SearchInteractionRequest {
+    pub user_id: NonBlank,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// What to look for; without it the newest interactions are returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<When>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<When>,
+    /// 10 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<Positive>,
+    /// The last so many interactions, oldest first, instead of a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_recent_k: Option<Positive>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Share>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_mode: Option<SearchMode>,
+}
+
+impl SearchInteractionRequest {
+    pub fn time(&self) -> TimeRange {
+        time_range(self.start_time, self.end_time)
+    }
+}
+
+impl WireRequest for SearchInteractionRequest {
+    fn check(&self) -> Vec<Detail> {
+        check_range(self.start_time, self.end_time)
+    }
+}
+
+/// Interactions found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct InteractionsViewResponse {
+    pub success: bool,
+    pub interactions: Vec<InteractionView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub msg: Option<String>,
+    /// Meaning was asked for and only words were matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DeleteUserInteractionRequest {
+    pub user_id: NonBlank,
+    pub interaction_id: Positive,
+}
+
+impl WireRequest for DeleteUserInteractionRequest {}

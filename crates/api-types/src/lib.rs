@@ -1,0 +1,36 @@
+//! The HTTP contract: requests, answers, their field names and their OpenAPI schemas.
+//!
+//! Names and shapes are those of the public Python client, so that it works against this server; what we
+//! add is added beside them. Nothing here does I/O or decides anything: a request that parses here is
+//! well-formed, no more. This is the only crate that knows JSON field names of the API.
+
+mod agent_playbooks;
+mod body;
+pub mod config;
+mod detail;
+mod field;
+mod interactions;
+mod learning;
+mod profiles;
+mod publish;
+mod requests;
+mod responses;
+mod search;
+mod server_state;
+mod time;
+mod user_playbooks;
+
+pub use agent_playbooks::*;
+pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
+pub use detail::{Detail, LocPart, PartialConfigDetail, PartialConfigErrors, UpdateConfigErrors, ValidationErrors};
+pub use field::*;
+pub use interactions::*;
+pub use learning::*;
+pub use profiles::*;
+pub use publish::*;
+pub use requests::*;
+pub use responses::*;
+pub use search::*;
+pub use server_state::*;
+pub use time::When;
+pub use user_playbooks::*;

@@ -1,0 +1,367 @@
+use reflexio_types::{InteractionId, Profile, ProfileTimeToLive as DomainTtl, TimeRange};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::body::WireRequest;
+use crate::detail::Detail;
+use crate::field::{EpochSeconds, NonBlank, Positive, Share, SourceLabel, StatusName, shown_status};
+use crate::requests::{MOST_IDS, check_ids};
+use crate::search::SearchMode;
+use crate::time::{When, check_range, time_range};
+
+/// How long a fact about a user stays true.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileTimeToLive {
+    OneDay,
+    OneWeek,
+    OneMonth,
+    OneQuarter,
+    OneYear,
+    #[default]
+    Infinity,
+}
+
+impl From<DomainTtl> for ProfileTimeToLive {
+    fn from(ttl: DomainTtl) -> Self {
+        match ttl {
+            DomainTtl::OneDay => ProfileTimeToLive::OneDay,
+            DomainTtl::OneWeek => ProfileTimeToLive::OneWeek,
+            DomainTtl::OneMonth => ProfileTimeToLive::OneMonth,
+            DomainTtl::OneQuarter => ProfileTimeToLive::OneQuarter,
+            DomainTtl::OneYear => ProfileTimeToLive::OneYear,
+            DomainTtl::Infinity => ProfileTimeToLive::Infinity,
+        }
+    }
+}
+
+impl From<ProfileTimeToLive> for DomainTtl {
+    fn from(ttl: ProfileTimeToLive) -> Self {
+        match ttl {
+            ProfileTimeToLive::OneDay => DomainTtl::OneDay,
+            ProfileTimeToLive::OneWeek => DomainTtl::OneWeek,
+            ProfileTimeToLive::OneMonth => DomainTtl::OneMonth,
+            ProfileTimeToLive::OneQuarter => DomainTtl::OneQuarter,
+            ProfileTimeToLive::OneYear => DomainTtl::OneYear,
+            ProfileTimeToLive::Infinity => DomainTtl::Infinity,
+        }
+    }
+}
+
+/// A fact about one user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProfileView {
+    pub profile_id: String,
+    pub user_id: String,
+    pub content: String,
+    pub last_modified_timestamp: i64,
+    pub generated_from_request_id: String,
+    pub profile_time_to_live: ProfileTimeToLive,
+    pub expiration_timestamp: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub custom_features: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extractor_names: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_span: Option<String>,
+    pub source_interaction_ids: Vec<i64>,
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+impl From<Profile> for ProfileView {
+    fn from(row: Profile) -> Self {
+        Self {
+            profile_id: row.id.into_string(),
+            user_id: row.user_id.into_string(),
+            content: row.body.content,
+            last_modified_timestamp: row.last_modified.0,
+            generated_from_request_id: row.request_id.into_string(),
+            profile_time_to_live: row.time_to_live.into(),
+            expiration_timestamp: row.expires_at.0,
+            custom_features: row.body.custom_features,
+            source: row.source,
+            status: shown_status(row.status),
+            extractor_names: row.body.extractor_names,
+            source_span: row.body.source_span,
+            source_interaction_ids: row.body.source_interaction_ids.into_iter().map(|InteractionId(id)| id).collect(),
+            tags: row.body.tags.unwrap_or_default(),
+            learned_by: row.body.learned_by,
+            score: None,
+        }
+    }
+}
+
+/// Profiles of one user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct GetUserProfilesRequest {
+    pub user_id: NonBlank,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<When>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<When>,
+    /// 30 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<Positive>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceLabel>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_time_to_live: Option<ProfileTimeToLive>,
+    /// CURRENT ones if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_filter: Option<Vec<Option<StatusName>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+}
+
+impl GetUserProfilesRequest {
+    pub fn time(&self) -> TimeRange {
+        time_range(self.start_time, self.end_time)
+    }
+}
+
+impl WireRequest for GetUserProfilesRequest {
+    fn check(&self) -> Vec<Detail> {
+        check_range(self.start_time, self.end_time)
+    }
+}
+
+/// Profiles of everybody.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct GetAllProfilesQuery {
+    /// 100 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<i64>, minimum = 1)]
+    pub limit: Option<Positive>,
+    /// `current` if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(inline)]
+    pub status_filter: Option<StatusName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>, pattern = "^([a-z0-9][a-z0-9._:-]{0,127})?$")]
+    pub source: Option<SourceLabel>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(inline)]
+    pub profile_time_to_live: Option<ProfileTimeToLive>,
+    /// Seconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(inline)]
+    pub start_time: Option<When>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(inline)]
+    pub end_time: Option<When>,
+}
+
+impl GetAllProfilesQuery {
+    pub fn time(&self) -> TimeRange {
+        time_range(self.start_time, self.end_time)
+    }
+}
+
+impl WireRequest for GetAllProfilesQuery {}
+
+/// Profiles of one user that fit a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SearchUserProfileRequest {
+    pub user_id: NonBlank,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated_from_request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<When>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<When>,
+    /// 10 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<Positive>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceLabel>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom_feature: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extractor_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Share>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enable_reformulation: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_mode: Option<SearchMode>,
+}
+
+impl SearchUserProfileRequest {
+    pub fn time(&self) -> TimeRange {
+        time_range(self.start_time, self.end_time)
+    }
+}
+
+impl WireRequest for SearchUserProfileRequest {
+    fn check(&self) -> Vec<Detail> {
+        check_range(self.start_time, self.end_time)
+    }
+}
+
+/// Profiles found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProfilesViewResponse {
+    pub success: bool,
+    pub user_profiles: Vec<ProfileView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub msg: Option<String>,
+    /// Meaning was asked for and only words were matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<bool>,
+}
+
+/// A profile to add.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct UserProfile {
+    /// Made by the server if missing or empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+    pub user_id: NonBlank,
+    pub content: NonBlank,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified_timestamp: Option<EpochSeconds>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated_from_request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_time_to_live: Option<ProfileTimeToLive>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiration_timestamp: Option<EpochSeconds>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub custom_features: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extractor_names: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expanded_terms: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_interaction_ids: Option<Vec<i64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_span: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader_angle: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AddUserProfileRequest {
+    #[schema(min_items = 1, max_items = 1000)]
+    pub user_profiles: Vec<UserProfile>,
+}
+
+impl WireRequest for AddUserProfileRequest {
+    fn check(&self) -> Vec<Detail> {
+        check_ids("user_profiles", self.user_profiles.len(), 1_000)
+    }
+}
+
+/// By id, or every profile of the user that holds all words of `search_query`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DeleteUserProfileRequest {
+    pub user_id: NonBlank,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_query: Option<String>,
+}
+
+impl WireRequest for DeleteUserProfileRequest {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DeleteProfilesByIdsRequest {
+    #[schema(min_items = 1, max_items = 10_000)]
+    pub profile_ids: Vec<String>,
+}
+
+impl WireRequest for DeleteProfilesByIdsRequest {
+    fn check(&self) -> Vec<Detail> {
+        check_ids("profile_ids", self.profile_ids.len(), MOST_IDS)
+    }
+}
+
+/// Put a rerun's pending profiles into use.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct UpgradeProfilesRequest {
+    /// Everybody if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_ids: Option<Vec<String>>,
+    /// Leave users without pending profiles alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_affected_users: Option<bool>,
+}
+
+impl WireRequest for UpgradeProfilesRequest {
+    fn check(&self) -> Vec<Detail> {
+        match &self.profile_ids {
+            Some(ids) if !ids.is_empty() => {
+                let message = "Value error, an upgrade is per user and cannot pick single profiles; use user_id";
+                vec![Detail::body("value_error", &["profile_ids"], message)]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UpgradeProfilesResponse {
+    pub success: bool,
+    pub profiles_archived: u64,
+    pub profiles_promoted: u64,
+    pub profiles_deleted: u64,
+    #[serde(default)]
+    pub message: String,
+}
+
+/// What one request did to a user's profiles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProfileChangeLogView {
+    pub id: i64,
+    pub user_id: String,
+    pub request_id: String,
+    pub created_at: i64,
+    pub added_profiles: Vec<ProfileView>,
+    pub removed_profiles: Vec<ProfileView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProfileChangeLogViewResponse {
+    pub success: bool,
+    pub profile_change_logs: Vec<ProfileChangeLogView>,
+}

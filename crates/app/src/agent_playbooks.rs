@@ -1,0 +1,120 @@
+use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector};
+use reflexio_types::{
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, PlaybookStatus, Scope, Status, Timestamp,
+};
+
+use crate::access::Access;
+use crate::search::{Found, SearchOptions};
+use crate::{App, Error, Result};
+
+/// "At least so many" is enough to know that a review is due.
+const MOST_HIDDEN_COUNTED: usize = 100;
+
+/// An agent playbook to add by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAgentPlaybook {
+    pub playbook_name: String,
+    pub agent_version: String,
+    pub created_at: Option<Timestamp>,
+    pub playbook_status: PlaybookStatus,
+    pub status: Status,
+    pub body: AgentPlaybookBody,
+}
+
+impl App {
+    /// Adding one that is already decided is a review, and needs the scope of a reviewer.
+    pub async fn add_agent_playbooks(
+        &self,
+        caller: &Caller,
+        new: Vec<NewAgentPlaybook>,
+    ) -> Result<Vec<AgentPlaybookId>> {
+        caller.needs(Scope::Write)?;
+        if new.iter().any(|new| new.playbook_status != PlaybookStatus::Pending) {
+            caller.needs(Scope::Review)?;
+        }
+        let now = self.now();
+        let rows = new.into_iter().map(|new| new.into_playbook(now)).collect();
+        Ok(self.store.add_agent_playbooks(&caller.org, rows, caller.actor()).await?)
+    }
+
+    pub async fn search_agent_playbooks(
+        &self,
+        caller: &Caller,
+        filter: &AgentPlaybookFilter,
+        options: &SearchOptions,
+    ) -> Result<Found<AgentPlaybook>> {
+        caller.needs(Scope::Read)?;
+        let Some(query) = options.text_query() else {
+            return Ok(Found::listed(self.store.agent_playbooks(&caller.org, filter, options.top_k).await?));
+        };
+        let rows = self.store.search_agent_playbooks(&caller.org, filter, &query, options.top_k).await?;
+        Ok(Found::ranked(rows, options))
+    }
+
+    /// As an agent in production asks: approved rules, unless others are asked for by status. Also says how
+    /// many pending ones would have matched.
+    pub async fn retrieve_agent_playbooks(
+        &self,
+        caller: &Caller,
+        mut filter: AgentPlaybookFilter,
+        options: &SearchOptions,
+    ) -> Result<(Found<AgentPlaybook>, u64)> {
+        if !filter.playbook_status.is_empty() || filter.awaiting_review {
+            return Ok((self.search_agent_playbooks(caller, &filter, options).await?, 0));
+        }
+        filter.playbook_status = vec![PlaybookStatus::Approved];
+        let found = self.search_agent_playbooks(caller, &filter, options).await?;
+        filter.playbook_status = vec![PlaybookStatus::Pending];
+        let all = SearchOptions { top_k: MOST_HIDDEN_COUNTED, ..options.clone() };
+        let hidden = self.search_agent_playbooks(caller, &filter, &all).await?.rows.len() as u64;
+        Ok((found, hidden))
+    }
+
+    /// Edits the text, decides about the rule, or both. Deciding needs the scope of a reviewer, and so does
+    /// editing an approved rule: its text is in production.
+    pub async fn update_agent_playbook(
+        &self,
+        caller: &Caller,
+        id: AgentPlaybookId,
+        change: &AgentPlaybookChange,
+    ) -> Result<AgentPlaybook> {
+        caller.needs(if change.playbook_status.is_some() { Scope::Review } else { Scope::Write })?;
+        let filter = AgentPlaybookFilter { id: Some(id), ..AgentPlaybookFilter::default() };
+        let current = self.store.agent_playbooks(&caller.org, &filter, 1).await?.pop();
+        let current = current.ok_or_else(|| Error::not_found("agent playbook", id))?;
+        if current.playbook_status == PlaybookStatus::Approved {
+            caller.needs(Scope::Review)?;
+        }
+        let updated = self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
+        updated.ok_or_else(|| Error::not_found("agent playbook", id))
+    }
+
+    pub async fn delete_agent_playbook(&self, caller: &Caller, id: AgentPlaybookId) -> Result<()> {
+        let deleted = self.delete_agent_playbooks(caller, vec![id]).await?;
+        if deleted == 0 { Err(Error::not_found("agent playbook", id)) } else { Ok(()) }
+    }
+
+    pub async fn delete_agent_playbooks(&self, caller: &Caller, ids: Vec<AgentPlaybookId>) -> Result<u64> {
+        caller.needs(Scope::Write)?;
+        Ok(self.store.delete_agent_playbooks(&caller.org, &AgentPlaybookSelector::Ids(ids), self.now()).await?)
+    }
+
+    pub async fn delete_all_agent_playbooks(&self, caller: &Caller) -> Result<u64> {
+        caller.needs(Scope::Admin)?;
+        Ok(self.store.delete_agent_playbooks(&caller.org, &AgentPlaybookSelector::All, self.now()).await?)
+    }
+}
+
+impl NewAgentPlaybook {
+    fn into_playbook(self, now: Timestamp) -> AgentPlaybook {
+        AgentPlaybook {
+            id: AgentPlaybookId(0),
+            playbook_name: self.playbook_name,
+            agent_version: self.agent_version,
+            created_at: self.created_at.unwrap_or(now),
+            playbook_status: self.playbook_status,
+            status: self.status,
+            body: self.body,
+        }
+    }
+}

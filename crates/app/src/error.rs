@@ -1,0 +1,55 @@
+use reflexio_types::Scope;
+use reflexio_types::config::Violation;
+
+/// Why a use case could not be carried out, by what the caller can do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Ask with a key that has the scope.
+    #[error("this key lacks the scope `{0}`")]
+    Forbidden(Scope),
+    /// There is no such row in the caller's org.
+    #[error("{what} `{id}` does not exist")]
+    NotFound { what: &'static str, id: String },
+    /// A request of this id was stored before; nothing was stored now.
+    #[error("request_id '{0}' already exists: the first publish was kept and nothing was stored now")]
+    DuplicateRequest(String),
+    /// Pick another id; nothing was written.
+    #[error("{what} `{id}` already exists")]
+    Duplicate { what: &'static str, id: String },
+    /// Correct the named fields.
+    #[error("the configuration cannot be accepted")]
+    InvalidConfig(Vec<Violation>),
+    /// The configuration holds sealed secrets and the server was started without (or with another) master key.
+    #[error("provider secrets are sealed with another master key: start the server with the right REFLEXIO_MASTER_KEY")]
+    Sealed,
+    /// Learning is not there; what was published is stored and queued for it.
+    #[error("{0} needs the learning engine, which this server does not have yet: interactions are stored and queued for it")]
+    LearningUnavailable(&'static str),
+    /// Nothing was written; retry when the cause is gone.
+    #[error("nothing was stored: {0}")]
+    Unavailable(#[source] reflexio_store::Error),
+    /// A fault on our side; the log has the details.
+    #[error("internal error")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<reflexio_store::Error> for Error {
+    fn from(error: reflexio_store::Error) -> Self {
+        use reflexio_store::Error as Store;
+        match error {
+            Store::Duplicate { what, id } => Error::Duplicate { what, id },
+            Store::Full | Store::ReadOnly | Store::Busy | Store::Closed | Store::Changed { .. } => {
+                Error::Unavailable(error)
+            }
+            Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn not_found(what: &'static str, id: impl ToString) -> Self {
+        Error::NotFound { what, id: id.to_string() }
+    }
+}

@@ -1,0 +1,16 @@
+use reflexio_types::{ImageId, ProfileId, RequestId};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Time-ordered, so that neighbours in time are neighbours in the index.
+pub(crate) fn request_id() -> RequestId {
+    RequestId::new(Uuid::now_v7().to_string())
+}
+
+pub(crate) fn profile_id() -> ProfileId {
+    ProfileId::new(Uuid::now_v7().to_string())
+}
+
+pub(crate) fn image_id(bytes: &[u8]) -> ImageId {
+    ImageId::new(hex::encode(Sha256::digest(bytes)))
+}

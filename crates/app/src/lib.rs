@@ -1,0 +1,75 @@
+//! Every use case of Reflexio, whoever asks: HTTP, the command line or a test.
+//!
+//! This is where ids and times are made, permissions are checked and states change. Nothing above it
+//! decides anything; nothing below it knows why. It must never know HTTP, wire formats or a concrete
+//! database. Start reading at [`App`] and [`App::publish`].
+
+mod access;
+mod agent_playbooks;
+mod configs;
+mod error;
+mod ids;
+mod interactions;
+mod keys;
+mod learning;
+mod profiles;
+mod publish;
+mod requests;
+mod search;
+mod secrets;
+mod server_state;
+mod user_playbooks;
+
+use std::sync::Arc;
+
+pub use agent_playbooks::NewAgentPlaybook;
+pub use configs::ConfigEdit;
+pub use error::{Error, Result};
+pub use keys::NewKey;
+pub use learning::{LearningState, LearningStatus};
+pub use profiles::NewProfile;
+pub use publish::{Publish, PublishOutcome, TurnDraft};
+pub use search::{EntityKind, Found, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
+pub use secrets::MasterKey;
+pub use server_state::Whoami;
+pub use user_playbooks::NewUserPlaybook;
+
+use reflexio_store::SharedStore;
+use reflexio_types::{Clock, Timestamp};
+
+/// The product: a store, a clock and the rules between them.
+pub struct App {
+    store: SharedStore,
+    clock: Arc<dyn Clock>,
+    master_key: Option<MasterKey>,
+    /// A key from the environment, which needs no stored one.
+    static_key: Option<keys::StaticKey>,
+    key_cache: keys::KeyCache,
+}
+
+/// What an [`App`] is made of.
+pub struct Options {
+    pub store: SharedStore,
+    pub clock: Arc<dyn Clock>,
+    /// Seals provider secrets in the store.
+    pub master_key: Option<MasterKey>,
+    /// `REFLEXIO_API_KEY`: full access to the default org.
+    pub api_key: Option<String>,
+}
+
+impl App {
+    pub fn new(options: Options) -> Self {
+        Self {
+            store: options.store,
+            clock: options.clock,
+            master_key: options.master_key,
+            static_key: options.api_key.as_deref().map(keys::StaticKey::new),
+            key_cache: keys::KeyCache::default(),
+        }
+    }
+
+    /// The time by this app's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}

@@ -1,0 +1,40 @@
+use reflexio_store::{JobCounts, StorageStats, UserDataCounts};
+use reflexio_types::{Caller, OrgId, Scope, UserId};
+
+use crate::access::Access;
+use crate::{App, Result};
+
+/// Who the caller is to this server, and where its rows lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whoami {
+    pub org: OrgId,
+    pub storage_type: &'static str,
+    pub storage_label: String,
+}
+
+impl App {
+    pub fn whoami(&self, caller: &Caller) -> Whoami {
+        Whoami { org: caller.org.clone(), storage_type: self.store.kind(), storage_label: self.store.label() }
+    }
+
+    pub async fn storage_stats(&self, caller: &Caller, user_id: Option<&UserId>) -> Result<StorageStats> {
+        caller.needs(Scope::Read)?;
+        Ok(self.store.stats(&caller.org, user_id).await?)
+    }
+
+    /// Erases what belongs to one user. Agent playbooks are shared and stay.
+    pub async fn clear_user(&self, caller: &Caller, user_id: &UserId) -> Result<UserDataCounts> {
+        caller.needs(Scope::Write)?;
+        Ok(self.store.clear_user(&caller.org, user_id).await?)
+    }
+
+    /// Answers if the server can take work: the store reads and writes.
+    pub async fn ready(&self) -> Result<()> {
+        Ok(self.store.ping().await?)
+    }
+
+    /// How much background work waits, for the metrics page.
+    pub async fn job_counts(&self) -> Result<JobCounts> {
+        Ok(self.store.job_counts().await?)
+    }
+}

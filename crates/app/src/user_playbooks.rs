@@ -1,0 +1,104 @@
+use reflexio_store::{Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
+use reflexio_types::{
+    Caller, RequestId, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody, UserPlaybookId,
+};
+
+use crate::access::Access;
+use crate::search::{Found, SearchOptions};
+use crate::{App, Error, Result};
+
+/// A user playbook to add by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewUserPlaybook {
+    pub user_id: Option<UserId>,
+    pub request_id: RequestId,
+    pub playbook_name: String,
+    pub agent_version: String,
+    pub created_at: Option<Timestamp>,
+    pub source: Option<String>,
+    pub status: Status,
+    pub body: UserPlaybookBody,
+}
+
+impl App {
+    pub async fn add_user_playbooks(
+        &self,
+        caller: &Caller,
+        new: Vec<NewUserPlaybook>,
+    ) -> Result<Vec<UserPlaybookId>> {
+        caller.needs(Scope::Write)?;
+        let now = self.now();
+        let rows = new.into_iter().map(|new| new.into_playbook(now)).collect();
+        Ok(self.store.add_user_playbooks(&caller.org, rows, caller.actor()).await?)
+    }
+
+    pub async fn search_user_playbooks(
+        &self,
+        caller: &Caller,
+        filter: &UserPlaybookFilter,
+        options: &SearchOptions,
+    ) -> Result<Found<UserPlaybook>> {
+        caller.needs(Scope::Read)?;
+        let Some(query) = options.text_query() else {
+            return Ok(Found::listed(self.store.user_playbooks(&caller.org, filter, options.top_k).await?));
+        };
+        let rows = self.store.search_user_playbooks(&caller.org, filter, &query, options.top_k).await?;
+        Ok(Found::ranked(rows, options))
+    }
+
+    pub async fn update_user_playbook(
+        &self,
+        caller: &Caller,
+        id: UserPlaybookId,
+        change: &UserPlaybookChange,
+    ) -> Result<UserPlaybook> {
+        caller.needs(Scope::Write)?;
+        let updated = self.store.update_user_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
+        updated.ok_or_else(|| Error::not_found("user playbook", id))
+    }
+
+    pub async fn delete_user_playbook(&self, caller: &Caller, id: UserPlaybookId) -> Result<()> {
+        let deleted = self.delete_user_playbooks(caller, vec![id]).await?;
+        if deleted == 0 { Err(Error::not_found("user playbook", id)) } else { Ok(()) }
+    }
+
+    pub async fn delete_user_playbooks(&self, caller: &Caller, ids: Vec<UserPlaybookId>) -> Result<u64> {
+        caller.needs(Scope::Write)?;
+        Ok(self.store.delete_user_playbooks(&caller.org, &UserPlaybookSelector::Ids(ids), self.now()).await?)
+    }
+
+    pub async fn delete_all_user_playbooks(&self, caller: &Caller) -> Result<u64> {
+        caller.needs(Scope::Admin)?;
+        Ok(self.store.delete_user_playbooks(&caller.org, &UserPlaybookSelector::All, self.now()).await?)
+    }
+
+    pub async fn upgrade_user_playbooks(
+        &self,
+        caller: &Caller,
+        agent_version: Option<&str>,
+        playbook_name: Option<&str>,
+        archive_current: bool,
+    ) -> Result<Upgrade> {
+        caller.needs(Scope::Write)?;
+        let store = &self.store;
+        Ok(store
+            .upgrade_user_playbooks(&caller.org, agent_version, playbook_name, archive_current, self.now())
+            .await?)
+    }
+}
+
+impl NewUserPlaybook {
+    fn into_playbook(self, now: Timestamp) -> UserPlaybook {
+        UserPlaybook {
+            id: UserPlaybookId(0),
+            user_id: self.user_id,
+            request_id: self.request_id,
+            playbook_name: self.playbook_name,
+            agent_version: self.agent_version,
+            created_at: self.created_at.unwrap_or(now),
+            source: self.source,
+            status: self.status,
+            body: self.body,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Finding text: one way of cutting text into terms, one query language, one way of ranking.
+//!
+//! Every store indexes the terms that [`terms`] gives and asks with a [`TextQuery`], so that a document
+//! and a query always agree and every backend finds the same rows. Everything here is pure: no I/O, no
+//! clock, and no input that can make it fail.
+
+mod query;
+mod rank;
+mod text;
+
+pub use query::{Node, TextQuery};
+pub use rank::rank;
+pub use text::{is_stop_word, terms};

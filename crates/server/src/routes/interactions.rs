@@ -1,0 +1,147 @@
+use axum::Json;
+use axum::extract::Path;
+use axum::http::header;
+use axum::response::IntoResponse;
+use reflexio_api_types::{
+    BulkDeleteResponse, DeleteUserInteractionRequest, Done, GetAllInteractionsQuery, GetInteractionsRequest,
+    InteractionView, InteractionsViewResponse, SearchInteractionRequest,
+};
+use reflexio_app::{Found, SearchOptions};
+use reflexio_store::{InteractionFilter, InteractionOrder};
+use reflexio_types::{ImageId, Interaction, InteractionId, RequestId, SessionId, UserId};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{found, given};
+use crate::AppState;
+use crate::error::{Failure, Result};
+use crate::extract::{Body, Query, UseCases, Who};
+
+const DEFAULT_LISTED: usize = 30;
+const DEFAULT_ALL: usize = 100;
+const DEFAULT_FOUND: usize = 10;
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(get_interactions))
+        .routes(routes!(get_all_interactions))
+        .routes(routes!(search_interactions))
+        .routes(routes!(delete_interaction))
+        .routes(routes!(delete_all_interactions))
+        .routes(routes!(get_image))
+}
+
+/// Interactions of one user, newest first
+#[utoipa::path(post, path = "/api/get_interactions", tag = "interactions", request_body = GetInteractionsRequest,
+    responses((status = 200, body = InteractionsViewResponse), Failure))]
+async fn get_interactions(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    body: Body<GetInteractionsRequest>,
+) -> Result<Json<InteractionsViewResponse>> {
+    let request = body.value();
+    let filter = InteractionFilter {
+        time: request.time(),
+        user_id: Some(UserId::new(request.user_id.into_string())),
+        ..InteractionFilter::default()
+    };
+    let limit = request.top_k.map_or(DEFAULT_LISTED, |k| k.as_usize());
+    let rows = app.interactions(&caller, &filter, InteractionOrder::NewestFirst, limit).await?;
+    Ok(Json(listed(rows)))
+}
+
+/// Interactions of everybody, newest first
+#[utoipa::path(get, path = "/api/get_all_interactions", tag = "interactions", params(GetAllInteractionsQuery),
+    responses((status = 200, body = InteractionsViewResponse), Failure))]
+async fn get_all_interactions(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    Query(query): Query<GetAllInteractionsQuery>,
+) -> Result<Json<InteractionsViewResponse>> {
+    let limit = query.limit.map_or(DEFAULT_ALL, |limit| limit.as_usize());
+    let order = InteractionOrder::LatestArrivalFirst;
+    let rows = app.interactions(&caller, &InteractionFilter::default(), order, limit).await?;
+    Ok(Json(listed(rows)))
+}
+
+/// Interactions of one user that fit a query
+#[utoipa::path(post, path = "/api/search_interactions", tag = "interactions",
+    request_body = SearchInteractionRequest, responses((status = 200, body = InteractionsViewResponse), Failure))]
+async fn search_interactions(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    body: Body<SearchInteractionRequest>,
+) -> Result<Json<InteractionsViewResponse>> {
+    let request = body.value();
+    let filter = InteractionFilter {
+        time: request.time(),
+        user_id: Some(UserId::new(request.user_id.into_string())),
+        request_id: given(request.request_id).map(RequestId::new),
+        session_id: given(request.session_id).map(SessionId::new),
+    };
+    let query = given(request.query);
+    if let (None, Some(count)) = (&query, request.most_recent_k) {
+        return Ok(Json(listed(app.recent_interactions(&caller, &filter, count.as_usize()).await?)));
+    }
+    let top_k = request.top_k.or(request.most_recent_k).map_or(DEFAULT_FOUND, |k| k.as_usize());
+    let options = SearchOptions { query, mode: super::search::mode(request.search_mode), top_k };
+    Ok(Json(matched(app.search_interactions(&caller, &filter, &options).await?)))
+}
+
+/// Delete one interaction of a user
+#[utoipa::path(delete, path = "/api/delete_interaction", tag = "interactions",
+    request_body = DeleteUserInteractionRequest, responses((status = 200, body = Done), Failure))]
+async fn delete_interaction(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    body: Body<DeleteUserInteractionRequest>,
+) -> Result<Json<Done>> {
+    let request = body.value();
+    let user_id = UserId::new(request.user_id.into_string());
+    app.delete_interaction(&caller, user_id, InteractionId(request.interaction_id.0)).await?;
+    Ok(Json(Done { success: true, message: "Deleted successfully".to_owned() }))
+}
+
+/// Delete every interaction of the org
+#[utoipa::path(delete, path = "/api/delete_all_interactions", tag = "interactions",
+    responses((status = 200, body = BulkDeleteResponse), Failure))]
+async fn delete_all_interactions(UseCases(app): UseCases, Who(caller): Who) -> Result<Json<BulkDeleteResponse>> {
+    Ok(Json(BulkDeleteResponse::new(app.delete_all_interactions(&caller).await?)))
+}
+
+/// A published picture
+#[utoipa::path(get, path = "/api/images/{image_id}", tag = "interactions",
+    params(("image_id" = String, Path, description = "as in `image_id` of an interaction")),
+    responses((status = 200, body = Vec<u8>, content_type = "image/*"), Failure))]
+async fn get_image(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    Path(image_id): Path<String>,
+) -> Result<impl IntoResponse> {
+    let image = app.image(&caller, &ImageId::new(image_id)).await?;
+    let headers = [
+        (header::CONTENT_TYPE, image.media_type.as_str()),
+        (header::CACHE_CONTROL, "private, max-age=31536000, immutable"),
+    ];
+    Ok((headers, image.bytes))
+}
+
+fn listed(rows: Vec<Interaction>) -> InteractionsViewResponse {
+    let msg = found(rows.len(), "interaction");
+    let interactions = rows.into_iter().map(InteractionView::from).collect();
+    InteractionsViewResponse { success: true, interactions, msg, degraded: None }
+}
+
+fn matched(found_rows: Found<Interaction>) -> InteractionsViewResponse {
+    let msg = found(found_rows.rows.len(), "matching interaction");
+    let shown = found_rows
+        .rows
+        .into_iter()
+        .map(|scored| InteractionView { score: Some(scored.score), ..InteractionView::from(scored.row) });
+    InteractionsViewResponse {
+        success: true,
+        interactions: shown.collect(),
+        msg,
+        degraded: found_rows.degraded.then_some(true),
+    }
+}

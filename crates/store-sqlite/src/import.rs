@@ -1,0 +1,152 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reflexio_store::{Error, Record, StoredConfig};
+use reflexio_types::{
+    AgentPlaybook, Image, ImageId, Interaction, MediaType, OrgId, Profile, Request, Timestamp, UserPlaybook,
+};
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::{Fault, Result};
+use crate::fts::{Entry, Index};
+use crate::predicate::Predicate;
+use crate::rows::{Stored, find};
+use crate::writer::Tx;
+use crate::{agent_playbooks, configs, interactions, profiles, requests, user_playbooks};
+
+/// Ids grow from the largest one stored, so a huge one would leave no room for others.
+const LARGEST_ID: i64 = 1 << 53;
+
+/// Stores a record under its own id; says whether it was new.
+pub(crate) fn import(tx: &mut Tx<'_>, org: &OrgId, record: Record, entry: Entry) -> Result<bool> {
+    match record {
+        Record::Image { id, media_type, bytes } => image(tx.sql, org, id, media_type, &bytes),
+        Record::Request(row) => request(tx.sql, org, &row),
+        Record::Interaction(row) => interaction(tx, org, &row, entry),
+        Record::Profile(row) => profile(tx, org, &row, entry),
+        Record::UserPlaybook(row) => user_playbook(tx, org, &row, entry),
+        Record::AgentPlaybook(row) => agent_playbook(tx, org, &row, entry),
+        Record::Config { body } => config(tx.sql, org, body),
+    }
+}
+
+fn image(sql: &Connection, org: &OrgId, id: ImageId, media_type: MediaType, text: &str) -> Result<bool> {
+    let bytes = STANDARD.decode(text).map_err(|_| unusable(format!("image `{id}` is not base64")))?;
+    let new = Image { id, media_type, bytes };
+    match interactions::image(sql, org, &new.id)? {
+        None => requests::insert_image(sql, org, &new),
+        Some(old) if old == new => Ok(false),
+        Some(_) => Err(Fault::duplicate("image", &new.id)),
+    }
+}
+
+fn request(sql: &Connection, org: &OrgId, row: &Request) -> Result<bool> {
+    if is_stored(sql, org, "request_id", row.id.as_str(), row)? {
+        return Ok(false);
+    }
+    Ok(requests::insert(sql, org, row)?.is_some())
+}
+
+fn interaction(tx: &mut Tx<'_>, org: &OrgId, row: &Interaction, entry: Entry) -> Result<bool> {
+    if is_stored_under(tx.sql, org, "interactions", "interaction_id", row.id.0, row)? {
+        return Ok(false);
+    }
+    let key = key_of_request(tx.sql, org, row)?;
+    interactions::insert(tx.sql, org, Some(row.id), &row.user_id, key, &row.turn)?;
+    tx.index.put(Index::Interactions, row.id.0, entry);
+    Ok(true)
+}
+
+/// An interaction says again what its request says; the two must agree.
+fn key_of_request(sql: &Connection, org: &OrgId, row: &Interaction) -> Result<i64> {
+    let text = "SELECT key, user_id = ? AND session_id = ? FROM requests WHERE org_id = ? AND id = ?";
+    let values = (row.user_id.as_str(), row.session_id.as_str(), org.as_str(), row.request_id.as_str());
+    let found =
+        sql.prepare_cached(text)?.query_row(values, |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    match found {
+        Some((key, true)) => Ok(key),
+        Some((_, false)) => Err(Fault::duplicate("request_id", &row.request_id)),
+        None => Err(unusable(format!(
+            "interaction {} belongs to request `{}`, which is not there",
+            row.id, row.request_id
+        ))),
+    }
+}
+
+fn profile(tx: &mut Tx<'_>, org: &OrgId, row: &Profile, entry: Entry) -> Result<bool> {
+    if is_stored(tx.sql, org, "profile_id", row.id.as_str(), row)? {
+        return Ok(false);
+    }
+    let Some(key) = profiles::insert(tx.sql, org, row)? else { return Ok(false) };
+    tx.index.put(Index::Profiles, key, entry);
+    Ok(true)
+}
+
+fn user_playbook(tx: &mut Tx<'_>, org: &OrgId, row: &UserPlaybook, entry: Entry) -> Result<bool> {
+    if is_stored_under(tx.sql, org, "user_playbooks", "user_playbook_id", row.id.0, row)? {
+        return Ok(false);
+    }
+    user_playbooks::insert(tx.sql, org, Some(row.id), row)?;
+    tx.index.put(Index::UserPlaybooks, row.id.0, entry);
+    Ok(true)
+}
+
+fn agent_playbook(tx: &mut Tx<'_>, org: &OrgId, row: &AgentPlaybook, entry: Entry) -> Result<bool> {
+    if is_stored_under(tx.sql, org, "agent_playbooks", "agent_playbook_id", row.id.0, row)? {
+        return Ok(false);
+    }
+    agent_playbooks::insert(tx.sql, org, Some(row.id), row)?;
+    tx.index.put(Index::AgentPlaybooks, row.id.0, entry);
+    Ok(true)
+}
+
+fn config(sql: &Connection, org: &OrgId, body: String) -> Result<bool> {
+    match configs::config(sql, org)? {
+        Some(stored) if stored.body == body => Ok(false),
+        Some(_) => Err(Fault::duplicate("configuration", org)),
+        None => {
+            let first = StoredConfig { version: 1, body, secrets: Vec::new() };
+            configs::put(sql, org, &first, Timestamp(0))?;
+            Ok(true)
+        }
+    }
+}
+
+/// Whether this very row is stored; another one under its id is an error.
+fn is_stored<R: Stored + PartialEq>(
+    sql: &Connection,
+    org: &OrgId,
+    what: &'static str,
+    id: &str,
+    row: &R,
+) -> Result<bool> {
+    match find::<R>(sql, Predicate::of_org(org).text("t.id", Some(id)))? {
+        None => Ok(false),
+        Some(stored) if stored == *row => Ok(true),
+        Some(_) => Err(Fault::duplicate(what, &id)),
+    }
+}
+
+/// As above for numbers, which all orgs share.
+fn is_stored_under<R: Stored + PartialEq>(
+    sql: &Connection,
+    org: &OrgId,
+    table: &str,
+    what: &'static str,
+    id: i64,
+    row: &R,
+) -> Result<bool> {
+    if !(1..=LARGEST_ID).contains(&id) {
+        return Err(unusable(format!("{what} {id} is out of range")));
+    }
+    let text = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?)");
+    let taken: bool = sql.prepare_cached(&text)?.query_row([id], |row| row.get(0))?;
+    match find::<R>(sql, Predicate::of_org(org).number("t.id", Some(id)))? {
+        None if !taken => Ok(false),
+        Some(stored) if stored == *row => Ok(true),
+        Some(_) | None => Err(Fault::duplicate(what, &id)),
+    }
+}
+
+fn unusable(text: String) -> Fault {
+    Fault::Store(Error::Corrupt(text))
+}

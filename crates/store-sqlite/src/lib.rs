@@ -1,0 +1,71 @@
+//! The store in one SQLite file.
+//!
+//! All writes go through one thread that commits many of them at once ([`writer`]); reads run on a few
+//! connections of their own and never wait for it ([`readers`]). Text is found through FTS5 tables that
+//! hold terms only ([`fts`]). The other files carry the names of the traits they implement.
+//!
+//! This crate must never make ids or read the clock for a row, and never let a statement run that does
+//! not name the org (keys, queue totals and the checks of the whole file aside).
+
+mod agent_playbooks;
+mod backup;
+mod configs;
+mod error;
+mod fts;
+mod import;
+mod integrity;
+mod interactions;
+mod jobs;
+mod keys;
+mod learned;
+mod lineage;
+mod maintenance;
+mod operations;
+mod predicate;
+mod profiles;
+mod readers;
+mod requests;
+mod rows;
+mod schema;
+mod transfer;
+mod upgrade;
+mod user_playbooks;
+mod writer;
+
+use std::path::{Path, PathBuf};
+
+use reflexio_store::Result;
+
+use crate::readers::Readers;
+use crate::writer::Writer;
+
+/// What can be chosen when a database is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many reads may run at the same time.
+    pub readers: usize,
+    /// The largest size the file may grow to, in pages of 4 KiB; then writes fail as on a full disk.
+    pub most_pages: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { readers: 4, most_pages: None }
+    }
+}
+
+/// One open database file. Dropping it finishes the writes that are under way.
+pub struct SqliteStore {
+    path: PathBuf,
+    writer: Writer,
+    readers: Readers,
+}
+
+impl SqliteStore {
+    /// Opens the file, or creates it, and brings its schema up to date.
+    pub fn open(path: &Path, options: &Options) -> Result<Self> {
+        let connection = schema::open_writer(path, options)?;
+        let readers = Readers::open(path, options.readers)?;
+        Ok(Self { path: path.to_owned(), writer: Writer::start(connection)?, readers })
+    }
+}

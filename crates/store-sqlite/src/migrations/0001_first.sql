@@ -1,0 +1,171 @@
+-- Every table begins with the org in its keys and indexes. Columns are what queries select by; what
+-- they only carry lies in a JSON `body` or `extra`.
+
+CREATE TABLE api_keys (
+    id TEXT NOT NULL PRIMARY KEY,
+    org_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) WITHOUT ROWID;
+
+-- `key` grows in the order of arrival; it also stands for the request in `interactions`.
+CREATE TABLE requests (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    agent_version TEXT NOT NULL,
+    extra TEXT,
+    UNIQUE (org_id, id)
+);
+CREATE INDEX requests_by_time ON requests (org_id, created_at);
+CREATE INDEX requests_by_user ON requests (org_id, user_id, created_at);
+CREATE INDEX requests_by_session ON requests (org_id, session_id, created_at);
+
+CREATE TABLE interactions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    request_key INTEGER NOT NULL REFERENCES requests (key),
+    created_at INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    content TEXT NOT NULL,
+    image_id TEXT,
+    extra TEXT
+);
+CREATE INDEX interactions_by_time ON interactions (org_id, created_at DESC);
+CREATE INDEX interactions_by_user ON interactions (org_id, user_id, created_at DESC);
+CREATE INDEX interactions_by_request ON interactions (request_key);
+CREATE INDEX interactions_by_image ON interactions (org_id, image_id) WHERE image_id IS NOT NULL;
+
+CREATE TABLE images (
+    key INTEGER PRIMARY KEY,
+    org_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    UNIQUE (org_id, id)
+);
+
+CREATE TABLE profiles (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    last_modified INTEGER NOT NULL,
+    time_to_live TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    source TEXT,
+    status TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (org_id, id)
+);
+CREATE INDEX profiles_by_time ON profiles (org_id, last_modified DESC, id);
+CREATE INDEX profiles_by_user ON profiles (org_id, user_id, last_modified DESC, id);
+CREATE INDEX profiles_by_request ON profiles (org_id, request_id);
+CREATE INDEX profiles_by_status ON profiles (org_id, status, user_id);
+
+CREATE TABLE user_playbooks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    user_id TEXT,
+    request_id TEXT NOT NULL,
+    playbook_name TEXT NOT NULL,
+    agent_version TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    source TEXT,
+    status TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE INDEX user_playbooks_by_time ON user_playbooks (org_id, created_at);
+CREATE INDEX user_playbooks_by_user ON user_playbooks (org_id, user_id, created_at);
+CREATE INDEX user_playbooks_by_request ON user_playbooks (org_id, request_id);
+CREATE INDEX user_playbooks_by_version ON user_playbooks (org_id, agent_version, playbook_name, status);
+
+CREATE TABLE agent_playbooks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    playbook_name TEXT NOT NULL,
+    agent_version TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    playbook_status TEXT NOT NULL,
+    status TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE INDEX agent_playbooks_by_time ON agent_playbooks (org_id, created_at);
+CREATE INDEX agent_playbooks_by_version
+    ON agent_playbooks (org_id, agent_version, playbook_name, playbook_status, status);
+
+CREATE TABLE configs (
+    org_id TEXT NOT NULL PRIMARY KEY,
+    version INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    secrets BLOB NOT NULL,
+    updated_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE stalls (
+    org_id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE operations (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    service_name TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (org_id, id)
+);
+CREATE INDEX operations_by_service ON operations (org_id, service_name, started_at);
+
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    dedup_key TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX jobs_queued_once ON jobs (org_id, dedup_key) WHERE state = 'queued';
+CREATE INDEX jobs_queued ON jobs (id) WHERE state = 'queued';
+CREATE INDEX jobs_not_done ON jobs (state) WHERE state <> 'done';
+CREATE INDEX jobs_by_user ON jobs (org_id, user_id, kind);
+
+CREATE TABLE lineage_events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    org_id TEXT NOT NULL,
+    subject_kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    action TEXT NOT NULL,
+    user_id TEXT,
+    request_id TEXT,
+    actor TEXT,
+    created_at INTEGER NOT NULL
+);
+CREATE INDEX lineage_by_subject ON lineage_events (org_id, subject_kind, subject_id);
+CREATE INDEX lineage_by_user ON lineage_events (org_id, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX lineage_by_request
+    ON lineage_events (org_id, subject_kind, user_id, request_id) WHERE request_id IS NOT NULL;
+
+-- `body` holds the terms that `reflexio_search::terms` made of the row's text, `scope` one token for the
+-- org and one for the user. The ascii tokenizer only cuts at ASCII punctuation and white space, of which
+-- the terms hold none.
+CREATE VIRTUAL TABLE interactions_fts USING fts5
+    (scope, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE VIRTUAL TABLE profiles_fts USING fts5
+    (scope, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE VIRTUAL TABLE user_playbooks_fts USING fts5
+    (scope, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE VIRTUAL TABLE agent_playbooks_fts USING fts5
+    (scope, body, content = '', contentless_delete = 1, tokenize = 'ascii');

@@ -1,0 +1,40 @@
+use async_trait::async_trait;
+use reflexio_store::{Operations, Result};
+use reflexio_types::{Operation, OrgId};
+use rusqlite::{OptionalExtension, Row};
+
+use crate::SqliteStore;
+use crate::rows::json;
+
+#[async_trait]
+impl Operations for SqliteStore {
+    async fn operation(&self, org: &OrgId, service_name: &str) -> Result<Option<Operation>> {
+        let text = "SELECT body FROM operations WHERE org_id = ? AND service_name = ?
+                    ORDER BY started_at DESC, key DESC LIMIT 1";
+        let values = [org.as_str().to_owned(), service_name.to_owned()];
+        self.readers
+            .read(move |sql| Ok(sql.prepare_cached(text)?.query_row(values, from_row).optional()?))
+            .await
+    }
+
+    async fn put_operation(&self, org: &OrgId, operation: &Operation) -> Result<()> {
+        let text =
+            "INSERT INTO operations (org_id, id, service_name, started_at, body) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (org_id, id) DO UPDATE SET service_name = excluded.service_name,
+                        started_at = excluded.started_at, body = excluded.body";
+        let (org, operation) = (org.clone(), operation.clone());
+        self.writer
+            .write(move |tx| {
+                let body = serde_json::to_string(&operation)?;
+                let values =
+                    (org.as_str(), &operation.id, &operation.service_name, operation.started_at.0, body);
+                tx.sql.prepare_cached(text)?.execute(values)?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Operation> {
+    json(row, 0)
+}

@@ -1,0 +1,105 @@
+use std::path::Path;
+use std::time::Duration;
+
+use reflexio_store as store;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::Options;
+use crate::error::Result;
+
+/// One script per version; a released script never changes.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_first.sql")];
+/// "Rflx": tells our files from those of other programs.
+const APPLICATION_ID: i32 = 0x5266_6c78;
+/// How long to wait for another process before giving up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const CACHED_STATEMENTS: usize = 256;
+/// After so many pages (16 MiB) the write-ahead log is copied into the database.
+const CHECKPOINT_PAGES: i64 = 4000;
+/// A longer log is cut back after a checkpoint.
+const LONGEST_LOG_BYTES: i64 = 64 << 20;
+const WRITER_CACHE_KIB: i64 = 64 << 10;
+const READER_CACHE_KIB: i64 = 16 << 10;
+
+/// The schema version this program writes.
+pub(crate) fn version() -> i32 {
+    MIGRATIONS.len() as i32
+}
+
+/// The one connection that writes; creates the file and brings its schema up to date.
+pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> {
+    let mut connection =
+        open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER_CACHE_KIB)?;
+    check_owner(&connection)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", LONGEST_LOG_BYTES)?;
+    // An answered write survives a power cut, not only a crash of this program.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // What was erased is overwritten at once, pages given back included: "fast" would leave those as they are.
+    connection.pragma_update(None, "secure_delete", true)?;
+    if let Some(pages) = options.most_pages {
+        connection.pragma_update(None, "max_page_count", pages)?;
+    }
+    migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
+    // Not opened read-only: readers of a write-ahead log take part in its shared memory.
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER_CACHE_KIB)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// A connection that only reads, but may make temporary tables.
+pub(crate) fn open_checker(path: &Path) -> Result<Connection> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER_CACHE_KIB)
+}
+
+fn open(path: &Path, flags: OpenFlags, cache_kib: i64) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.pragma_update(None, "cache_size", -cache_kib)?;
+    Ok(connection)
+}
+
+fn check_owner(connection: &Connection) -> Result<()> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if id == APPLICATION_ID || (id == 0 && tables == 0) {
+        return Ok(());
+    }
+    Err(store::Error::Corrupt("the file is a database of another program".to_owned()).into())
+}
+
+fn migrate(connection: &mut Connection) -> Result<()> {
+    if stored_version(connection)? == version() {
+        return Ok(());
+    }
+    // Another process may migrate at the same time, so the version counts only inside the transaction.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = stored_version(&transaction)?;
+    if found > version() {
+        return Err(store::Error::Corrupt(format!(
+            "it was written by a newer version of this program (schema {found}, this program knows {})",
+            version()
+        ))
+        .into());
+    }
+    for script in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+        transaction.execute_batch(script)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", version())?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn stored_version(connection: &Connection) -> Result<i32> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}

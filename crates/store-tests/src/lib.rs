@@ -1,0 +1,153 @@
+//! The suite every store must pass: one function per claim, grouped by noun, and a test that compares a
+//! store with a plain model of it.
+//!
+//! A backend instantiates all of it with [`conformance_tests!`], so that each failure names its claim.
+//! Nothing here may know a concrete database. Start reading at [`requests`].
+
+#![expect(clippy::unwrap_used, reason = "the whole crate is tests")]
+
+pub mod agent_playbooks;
+pub mod configs;
+pub mod interactions;
+pub mod jobs;
+pub mod keys;
+pub mod lineage;
+pub mod maintenance;
+pub mod operations;
+pub mod profiles;
+pub mod requests;
+mod sample;
+pub mod transfer;
+pub mod user_playbooks;
+
+/// Writes one test per claim. `$make` is an async function that gives a fresh store and whatever has to
+/// live as long as the store: `async fn make() -> (Guard, Store)`.
+#[macro_export]
+macro_rules! conformance_tests {
+    ($make:path) => {
+        $crate::claims! { $make,
+            requests: [
+                a_publish_is_read_back_whole,
+                ids_grow_in_the_order_of_arrival,
+                a_request_may_be_empty,
+                a_taken_request_id_is_refused_and_leaves_nothing_behind,
+                two_orgs_may_use_the_same_request_id,
+                sessions_come_newest_first_and_so_do_their_requests,
+                sessions_are_paged,
+                sessions_are_filtered_by_each_field_of_their_requests,
+                deleted_requests_take_their_interactions_along,
+                a_deleted_session_is_gone_whole,
+                a_deleted_request_id_can_be_used_again,
+                requests_of_another_org_are_neither_seen_nor_deleted,
+            ],
+            interactions: [
+                interactions_come_newest_first_and_one_second_in_the_order_said,
+                interactions_are_filtered_by_each_field,
+                the_best_match_comes_first_and_of_equal_ones_the_newest,
+                every_part_of_a_turn_that_people_read_is_found,
+                queries_that_say_nothing_find_nothing,
+                many_matches_are_still_found_best_first,
+                a_request_goes_with_its_last_interaction,
+                an_interaction_of_another_user_is_not_deleted,
+                deleting_all_interactions_leaves_no_request,
+                interactions_of_another_org_are_neither_seen_nor_deleted,
+                an_image_is_stored_once_and_goes_with_its_last_reference,
+                images_belong_to_their_org,
+            ],
+            profiles: [
+                a_profile_is_read_back_whole,
+                profiles_come_by_newest_change_then_by_id,
+                a_taken_profile_id_is_refused_and_none_of_the_batch_is_stored,
+                profiles_are_filtered_by_each_field,
+                profiles_are_found_by_content_features_and_expanded_terms,
+                deleted_profiles_are_gone_from_lists_and_searches,
+                an_upgrade_moves_every_row_one_step,
+                an_upgrade_keeps_to_its_user,
+                an_upgrade_of_affected_users_leaves_the_others_alone,
+                an_upgrade_of_all_users_also_archives_those_without_pending_rows,
+                an_upgrade_without_pending_rows_changes_nothing,
+                profiles_of_another_org_are_neither_seen_nor_touched,
+            ],
+            user_playbooks: [
+                a_user_playbook_is_read_back_whole,
+                user_playbooks_get_new_ids_in_the_order_given,
+                user_playbooks_come_newest_first,
+                user_playbooks_are_filtered_by_each_field,
+                an_edit_of_a_user_playbook_is_found_by_the_next_search,
+                an_edit_of_a_user_playbook_changes_only_what_it_names,
+                deleted_user_playbooks_are_gone_from_lists_and_searches,
+                an_upgrade_of_user_playbooks_keeps_to_version_and_name,
+                an_upgrade_of_user_playbooks_may_keep_the_current_ones,
+                an_upgrade_of_user_playbooks_without_pending_rows_changes_nothing,
+                user_playbooks_of_another_org_are_neither_seen_nor_touched,
+            ],
+            agent_playbooks: [
+                an_agent_playbook_is_read_back_whole,
+                agent_playbooks_come_newest_first,
+                agent_playbooks_are_filtered_by_each_field,
+                a_review_changes_the_decision_and_nothing_else,
+                an_edit_of_an_agent_playbook_is_found_by_the_next_search,
+                deleted_agent_playbooks_are_gone_from_lists_and_searches,
+                agent_playbooks_of_another_org_are_neither_seen_nor_touched,
+            ],
+            configs: [
+                a_configuration_grows_by_one_version_at_a_time,
+                a_configuration_written_by_somebody_else_is_not_overwritten,
+                configurations_belong_to_their_org,
+                a_stall_is_kept_replaced_and_lifted,
+            ],
+            keys: [
+                a_key_is_found_by_its_hash_until_it_is_revoked,
+                a_taken_key_id_or_secret_is_refused,
+            ],
+            operations: [
+                the_newest_operation_of_a_service_is_told,
+                an_operation_is_updated_in_place,
+                operations_belong_to_their_org,
+            ],
+            jobs: [
+                a_publish_queues_its_job_once,
+                jobs_belong_to_their_user_and_org,
+            ],
+            lineage: [
+                the_life_of_a_profile_is_told,
+                an_upgrade_is_told_of_each_row_it_deletes,
+                the_life_of_a_user_playbook_is_told,
+                the_decisions_about_an_agent_playbook_are_told,
+                the_history_of_another_org_is_not_told,
+                profile_changes_are_grouped_by_request_newest_first,
+            ],
+            maintenance: [
+                a_store_in_order_answers,
+                rows_are_counted_per_org_and_per_user,
+                an_erased_user_leaves_nothing_behind,
+                erasing_a_user_spares_the_same_name_in_another_org,
+                a_store_in_use_is_sound,
+            ],
+            transfer: [
+                an_export_holds_every_row_once_in_an_order_that_can_be_imported,
+                a_failing_receiver_ends_the_export,
+                importing_what_is_there_changes_nothing,
+                an_import_brings_back_deleted_rows_with_their_ids,
+                an_id_taken_by_other_content_undoes_the_whole_import,
+                a_number_taken_by_another_org_is_a_duplicate,
+                an_import_that_does_not_fit_together_is_refused,
+            ],
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! claims {
+    ($make:path, $($noun:ident: [$($claim:ident),+ $(,)?]),+ $(,)?) => {
+        $(mod $noun {
+            use super::*;
+            $(#[tokio::test]
+            async fn $claim() {
+                let (_guard, store) = $make().await;
+                $crate::$noun::$claim(&store).await;
+            })+
+        })+
+    };
+}

@@ -1,0 +1,201 @@
+//! Small rows with everything a test does not care about already filled in.
+
+use reflexio_search::TextQuery;
+use reflexio_store::{
+    AgentPlaybookFilter, InteractionFilter, InteractionOrder, NewRequest, ProfileFilter, Scored, Store,
+    UserPlaybookFilter,
+};
+use reflexio_types::{
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Image, ImageId, ImageRef, Interaction, InteractionId,
+    JobKind, LearningIntent, MediaType, NEVER_EXPIRES, NewJob, OrgId, PlaybookStatus, Profile, ProfileBody,
+    ProfileTimeToLive, Request, Status, Timestamp, Turn, UserPlaybook, UserPlaybookBody, UserPlaybookId,
+};
+
+/// No list in these tests is longer.
+pub(crate) const ALL: usize = 10_000;
+
+pub(crate) fn acme() -> OrgId {
+    OrgId::new("acme")
+}
+
+/// The neighbour whose rows must never be seen or touched.
+pub(crate) fn other() -> OrgId {
+    OrgId::new("other")
+}
+
+pub(crate) fn at(second: i64) -> Timestamp {
+    Timestamp(1_700_000_000 + second)
+}
+
+pub(crate) fn request(id: &str, user: &str, session: &str, second: i64) -> Request {
+    Request {
+        id: id.into(),
+        user_id: user.into(),
+        session_id: session.into(),
+        created_at: at(second),
+        source: "chat".to_owned(),
+        agent_version: "v1".to_owned(),
+        experiment: None,
+        intent: LearningIntent::default(),
+    }
+}
+
+pub(crate) fn new_request(request: Request, texts: &[&str]) -> NewRequest {
+    let turns = texts.iter().map(|text| Turn::say(request.created_at, "User", text)).collect();
+    NewRequest { request, turns, images: Vec::new(), job: None }
+}
+
+pub(crate) fn learn(user: &str) -> NewJob {
+    NewJob {
+        kind: JobKind::Learn,
+        dedup_key: format!("learn:{user}"),
+        payload: serde_json::json!({ "user": user }),
+    }
+}
+
+/// A picture and a turn that shows it.
+pub(crate) fn image(name: &str) -> Image {
+    let bytes = format!("GIF89a {name}").into_bytes();
+    Image { id: ImageId::new(format!("{name:0>64}")), media_type: MediaType::Gif, bytes }
+}
+
+pub(crate) fn showing(second: i64, text: &str, image: &Image) -> Turn {
+    let shown = ImageRef { id: image.id.clone(), media_type: image.media_type };
+    Turn { image: Some(shown), ..Turn::say(at(second), "User", text) }
+}
+
+pub(crate) fn profile(id: &str, user: &str, second: i64, content: &str) -> Profile {
+    Profile {
+        id: id.into(),
+        user_id: user.into(),
+        request_id: "r1".into(),
+        last_modified: at(second),
+        time_to_live: ProfileTimeToLive::Infinity,
+        expires_at: NEVER_EXPIRES,
+        source: None,
+        status: Status::Current,
+        body: ProfileBody { content: content.to_owned(), ..ProfileBody::default() },
+    }
+}
+
+pub(crate) fn user_playbook(user: &str, second: i64, content: &str) -> UserPlaybook {
+    UserPlaybook {
+        id: UserPlaybookId(0),
+        user_id: Some(user.into()),
+        request_id: "r1".into(),
+        playbook_name: "support".to_owned(),
+        agent_version: "v1".to_owned(),
+        created_at: at(second),
+        source: None,
+        status: Status::Current,
+        body: UserPlaybookBody { content: content.to_owned(), ..UserPlaybookBody::default() },
+    }
+}
+
+pub(crate) fn agent_playbook(name: &str, second: i64, content: &str) -> AgentPlaybook {
+    AgentPlaybook {
+        id: AgentPlaybookId(0),
+        playbook_name: name.to_owned(),
+        agent_version: "v1".to_owned(),
+        created_at: at(second),
+        playbook_status: PlaybookStatus::Pending,
+        status: Status::Current,
+        body: AgentPlaybookBody { content: content.to_owned(), ..AgentPlaybookBody::default() },
+    }
+}
+
+pub(crate) async fn publish(store: &dyn Store, org: &OrgId, new: NewRequest) -> Vec<InteractionId> {
+    store.publish(org, new).await.unwrap().interaction_ids
+}
+
+/// Publishes plain turns of the same second.
+pub(crate) async fn say(
+    store: &dyn Store,
+    org: &OrgId,
+    request: Request,
+    texts: &[&str],
+) -> Vec<InteractionId> {
+    publish(store, org, new_request(request, texts)).await
+}
+
+pub(crate) async fn add_profiles(store: &dyn Store, org: &OrgId, rows: &[Profile]) {
+    store.add_profiles(org, rows.to_vec(), None).await.unwrap();
+}
+
+/// Stores rows one by one, so that their ids follow the list, and gives them back with their ids.
+pub(crate) async fn add_user_playbooks(
+    store: &dyn Store,
+    org: &OrgId,
+    rows: &[UserPlaybook],
+) -> Vec<UserPlaybook> {
+    let ids = store.add_user_playbooks(org, rows.to_vec(), None).await.unwrap();
+    rows.iter().zip(ids).map(|(row, id)| UserPlaybook { id, ..row.clone() }).collect()
+}
+
+pub(crate) async fn add_agent_playbooks(
+    store: &dyn Store,
+    org: &OrgId,
+    rows: &[AgentPlaybook],
+) -> Vec<AgentPlaybook> {
+    let ids = store.add_agent_playbooks(org, rows.to_vec(), None).await.unwrap();
+    rows.iter().zip(ids).map(|(row, id)| AgentPlaybook { id, ..row.clone() }).collect()
+}
+
+pub(crate) async fn interactions(store: &dyn Store, org: &OrgId) -> Vec<Interaction> {
+    store.interactions(org, &InteractionFilter::default(), InteractionOrder::NewestFirst, ALL).await.unwrap()
+}
+
+pub(crate) async fn profiles(store: &dyn Store, org: &OrgId) -> Vec<Profile> {
+    store.profiles(org, &ProfileFilter::default(), ALL).await.unwrap()
+}
+
+pub(crate) async fn user_playbooks(store: &dyn Store, org: &OrgId) -> Vec<UserPlaybook> {
+    store.user_playbooks(org, &UserPlaybookFilter::default(), ALL).await.unwrap()
+}
+
+pub(crate) async fn agent_playbooks(store: &dyn Store, org: &OrgId) -> Vec<AgentPlaybook> {
+    store.agent_playbooks(org, &AgentPlaybookFilter::default(), ALL).await.unwrap()
+}
+
+pub(crate) async fn found(store: &dyn Store, org: &OrgId, query: &str) -> Vec<String> {
+    let filter = InteractionFilter::default();
+    let rows = store.search_interactions(org, &filter, &TextQuery::parse(query), ALL).await.unwrap();
+    texts(&rows)
+}
+
+pub(crate) fn texts(rows: &[Scored<Interaction>]) -> Vec<String> {
+    rows.iter().map(|scored| scored.row.turn.content.clone()).collect()
+}
+
+/// One of everything, for a neighbour that nobody may touch.
+pub(crate) async fn settle(store: &dyn Store, org: &OrgId) {
+    let picture = image("shared");
+    let new = NewRequest {
+        images: vec![picture.clone()],
+        turns: vec![showing(1, "refund for the neighbour", &picture)],
+        job: Some(learn("u1")),
+        ..new_request(request("r1", "u1", "s1", 1), &[])
+    };
+    publish(store, org, new).await;
+    add_profiles(store, org, &[profile("p1", "u1", 1, "likes refunds")]).await;
+    add_user_playbooks(store, org, &[user_playbook("u1", 1, "refund at once")]).await;
+    add_agent_playbooks(store, org, &[agent_playbook("rule", 1, "refund politely")]).await;
+}
+
+/// Everything of an org that can be listed, as one text to compare.
+pub(crate) async fn everything(store: &dyn Store, org: &OrgId) -> String {
+    let mut lines = Vec::new();
+    let mut sink = |record| {
+        lines.push(serde_json::to_string(&record).unwrap());
+        Ok(())
+    };
+    store.export(org, &mut sink).await.unwrap();
+    let job = store.learning_job(org, &"u1".into()).await.unwrap();
+    lines.push(format!(
+        "{job:?} {:?} {:?}",
+        store.stats(org, None).await.unwrap(),
+        store.stall(org).await.unwrap()
+    ));
+    lines.push(format!("{:?}", found(store, org, "refund").await));
+    lines.join("\n")
+}

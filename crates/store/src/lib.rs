@@ -1,0 +1,82 @@
+//! What Reflexio needs of a database: one trait per kind of row, and the error they share.
+//!
+//! A backend implements all of them. The contract every backend must keep, checked by
+//! `reflexio-store-tests`:
+//!
+//! * A method that returned `Ok` is durable; one that returned an error changed nothing.
+//! * Every method takes the org, and no method ever reads or writes a row of another org.
+//! * A row and its text index entry are written, changed and deleted in one transaction.
+//! * Scoped deletes are predicates: they delete what matches and say how much that was.
+//!
+//! This crate must never know a concrete database, the wire format or the clock.
+
+mod agent_playbooks;
+mod configs;
+mod error;
+mod filter;
+mod interactions;
+mod jobs;
+mod keys;
+mod lineage;
+mod maintenance;
+mod operations;
+mod profiles;
+mod requests;
+mod transfer;
+mod user_playbooks;
+
+use std::sync::Arc;
+
+pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
+pub use configs::{Configs, StoredConfig};
+pub use error::{Error, Result};
+pub use filter::{
+    AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter, Scored,
+    UserPlaybookFilter,
+};
+pub use interactions::{InteractionSelector, Interactions};
+pub use jobs::{JobCounts, Jobs};
+pub use keys::Keys;
+pub use lineage::{Lineage, ProfileChange};
+pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};
+pub use operations::Operations;
+pub use profiles::{ProfileSelector, Profiles};
+pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
+pub use transfer::{Record, Transfer};
+pub use user_playbooks::{Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
+
+/// A whole database.
+pub trait Store:
+    Requests
+    + Interactions
+    + Profiles
+    + UserPlaybooks
+    + AgentPlaybooks
+    + Configs
+    + Keys
+    + Operations
+    + Jobs
+    + Lineage
+    + Maintenance
+    + Transfer
+{
+}
+
+impl<T> Store for T where
+    T: Requests
+        + Interactions
+        + Profiles
+        + UserPlaybooks
+        + AgentPlaybooks
+        + Configs
+        + Keys
+        + Operations
+        + Jobs
+        + Lineage
+        + Maintenance
+        + Transfer
+{
+}
+
+/// A store that several owners share.
+pub type SharedStore = Arc<dyn Store>;

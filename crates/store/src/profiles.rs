@@ -1,0 +1,44 @@
+use async_trait::async_trait;
+use reflexio_search::TextQuery;
+use reflexio_types::{OrgId, Profile, ProfileId, Timestamp, UserId};
+
+use crate::{ProfileFilter, Result, Scored, Upgrade};
+
+/// Which profiles to delete.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProfileSelector {
+    Ids(Vec<ProfileId>),
+    /// Only if it belongs to this user.
+    OfUser { user_id: UserId, id: ProfileId },
+    All,
+}
+
+/// Facts about users.
+#[async_trait]
+pub trait Profiles: Send + Sync {
+    /// Fails with `Duplicate` and stores none of them when one id is taken.
+    async fn add_profiles(&self, org: &OrgId, profiles: Vec<Profile>, actor: Option<&str>) -> Result<()>;
+
+    /// Newest change first.
+    async fn profiles(&self, org: &OrgId, filter: &ProfileFilter, limit: usize) -> Result<Vec<Profile>>;
+
+    async fn search_profiles(
+        &self,
+        org: &OrgId,
+        filter: &ProfileFilter,
+        query: &TextQuery,
+        limit: usize,
+    ) -> Result<Vec<Scored<Profile>>>;
+
+    async fn delete_profiles(&self, org: &OrgId, which: &ProfileSelector, at: Timestamp) -> Result<u64>;
+
+    /// Pending rows become current, current ones archived, formerly archived ones are deleted: all of it or
+    /// nothing, and only for the users that match. With `only_affected` a user without pending rows is left alone.
+    async fn upgrade_profiles(
+        &self,
+        org: &OrgId,
+        user_id: Option<&UserId>,
+        only_affected: bool,
+        at: Timestamp,
+    ) -> Result<Upgrade>;
+}

@@ -1,0 +1,79 @@
+use async_trait::async_trait;
+use reflexio_search::TextQuery;
+use reflexio_types::{OrgId, Timestamp, UserPlaybook, UserPlaybookId};
+
+use crate::{Result, Scored, UserPlaybookFilter};
+
+/// What an edit changes; nothing stays as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UserPlaybookChange {
+    pub playbook_name: Option<String>,
+    pub content: Option<String>,
+    pub trigger: Option<String>,
+    pub rationale: Option<String>,
+}
+
+/// Which user playbooks to delete.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UserPlaybookSelector {
+    Ids(Vec<UserPlaybookId>),
+    All,
+}
+
+/// What an upgrade did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Upgrade {
+    pub promoted: u64,
+    pub archived: u64,
+    pub deleted: u64,
+}
+
+/// What conversations taught.
+#[async_trait]
+pub trait UserPlaybooks: Send + Sync {
+    /// Stores rows whose id is still 0 and answers the ids they got, in the same order.
+    async fn add_user_playbooks(
+        &self,
+        org: &OrgId,
+        playbooks: Vec<UserPlaybook>,
+        actor: Option<&str>,
+    ) -> Result<Vec<UserPlaybookId>>;
+
+    /// Newest first.
+    async fn user_playbooks(
+        &self,
+        org: &OrgId,
+        filter: &UserPlaybookFilter,
+        limit: usize,
+    ) -> Result<Vec<UserPlaybook>>;
+
+    async fn search_user_playbooks(
+        &self,
+        org: &OrgId,
+        filter: &UserPlaybookFilter,
+        query: &TextQuery,
+        limit: usize,
+    ) -> Result<Vec<Scored<UserPlaybook>>>;
+
+    /// Changes the row and its index entry; `None` when there is no such row.
+    async fn update_user_playbook(
+        &self,
+        org: &OrgId,
+        id: UserPlaybookId,
+        change: &UserPlaybookChange,
+        actor: Option<&str>,
+        at: Timestamp,
+    ) -> Result<Option<UserPlaybook>>;
+
+    async fn delete_user_playbooks(&self, org: &OrgId, which: &UserPlaybookSelector, at: Timestamp) -> Result<u64>;
+
+    /// As [`crate::Profiles::upgrade_profiles`], within an agent version and a playbook name if given.
+    async fn upgrade_user_playbooks(
+        &self,
+        org: &OrgId,
+        agent_version: Option<&str>,
+        playbook_name: Option<&str>,
+        archive_current: bool,
+        at: Timestamp,
+    ) -> Result<Upgrade>;
+}

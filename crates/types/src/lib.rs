@@ -1,0 +1,41 @@
+//! The records of Reflexio and the words for them: ids, statuses, times, configuration.
+//!
+//! Everything here is plain data. This crate does no I/O, has no async code and never reads the
+//! clock; it knows nothing of JSON field names on the wire (that is `reflexio-api-types`).
+//! Start reading at [`Interaction`] (what happened), [`UserPlaybook`] (what was learned) and
+//! [`AgentPlaybook`] (what a person may approve).
+
+mod agent_playbook;
+mod caller;
+mod clock;
+pub mod config;
+mod ids;
+mod image;
+mod interaction;
+mod job;
+mod lineage;
+mod operation;
+mod profile;
+mod request;
+mod stall;
+mod status;
+mod user_playbook;
+
+pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody};
+pub use caller::{ApiKey, Caller, KeyId, Scope, Scopes};
+pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
+pub use config::Config;
+pub use ids::{AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, UserId, UserPlaybookId};
+pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
+pub use interaction::{Citation, CitationKind, Interaction, LearningKind, RetrievedLearning, ToolUse, Turn, UserAction};
+pub use job::{Job, JobKind, JobState, NewJob};
+pub use lineage::{LineageAction, LineageEvent, LineageSubject};
+pub use operation::{Operation, OperationState};
+pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
+pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
+pub use stall::{Stall, StallReason};
+pub use status::{PlaybookStatus, Status};
+pub use user_playbook::{BlockingIssue, BlockingIssueKind, UserPlaybook, UserPlaybookBody};
+
+/// The agent version of a publish that names none.
+pub const DEFAULT_AGENT_VERSION: &str = "agent-v0";

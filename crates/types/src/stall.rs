@@ -1,0 +1,22 @@
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+
+/// Why a model provider refuses to work for us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StallReason {
+    BillingError,
+    AuthError,
+}
+
+/// Learning is paused, because a provider answered with an auth or billing error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stall {
+    pub reason: StallReason,
+    pub stalled_at: Timestamp,
+    pub reset_estimate: Option<Timestamp>,
+    pub error_message: Option<String>,
+    /// A client already told its user.
+    pub notified: bool,
+}

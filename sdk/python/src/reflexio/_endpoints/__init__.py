@@ -1,0 +1,27 @@
+"""Every endpoint of the API, described once, grouped by noun."""
+
+from __future__ import annotations
+
+from reflexio._endpoints.agent_playbooks import AgentPlaybookEndpoints
+from reflexio._endpoints.configuration import ConfigurationEndpoints
+from reflexio._endpoints.interactions import InteractionEndpoints
+from reflexio._endpoints.operations import OperationEndpoints
+from reflexio._endpoints.profiles import ProfileEndpoints
+from reflexio._endpoints.publishing import PublishingEndpoints
+from reflexio._endpoints.search import SearchEndpoints
+from reflexio._endpoints.server import ServerEndpoints
+from reflexio._endpoints.user_playbooks import UserPlaybookEndpoints
+
+
+class AllEndpoints(
+    PublishingEndpoints,
+    InteractionEndpoints,
+    ProfileEndpoints,
+    UserPlaybookEndpoints,
+    AgentPlaybookEndpoints,
+    SearchEndpoints,
+    OperationEndpoints,
+    ConfigurationEndpoints,
+    ServerEndpoints,
+):
+    """What both clients can do."""

@@ -1,0 +1,92 @@
+"""The fixed vocabularies of the API.
+
+Every enum is also a string, so a plain string with the same value may be given wherever an enum
+is expected.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Status(str, Enum):
+    """Where a learned row stands in its life.
+
+    Rows that are in use carry no status at all (``row.status is None``); ``CURRENT`` exists to
+    ask for them in a ``status_filter``, where ``None`` means the same.
+    """
+
+    CURRENT = "current"
+    PENDING = "pending"
+    ARCHIVED = "archived"
+    ARCHIVE_IN_PROGRESS = "archive_in_progress"
+    MERGED = "merged"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Status | None:
+        return cls.CURRENT if value is None or value == "None" else None
+
+
+class PlaybookStatus(str, Enum):
+    """What a person decided about an agent playbook."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class UserActionType(str, Enum):
+    """What the user did, beside or instead of saying something."""
+
+    NONE = "none"
+    CLICK = "click"
+    SCROLL = "scroll"
+    TYPE = "type"
+
+
+class ProfileTimeToLive(str, Enum):
+    """How long a profile stays valid."""
+
+    ONE_DAY = "one_day"
+    ONE_WEEK = "one_week"
+    ONE_MONTH = "one_month"
+    ONE_QUARTER = "one_quarter"
+    ONE_YEAR = "one_year"
+    INFINITY = "infinity"
+
+
+class SearchMode(str, Enum):
+    """How a search finds its rows: by meaning, by words, or by both."""
+
+    VECTOR = "vector"
+    FTS = "fts"
+    HYBRID = "hybrid"
+
+
+class OperationStatus(str, Enum):
+    """The state of a long-running operation such as a rerun."""
+
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class BlockingIssueKind(str, Enum):
+    """Why an agent could not do what a playbook asks."""
+
+    MISSING_TOOL = "missing_tool"
+    PERMISSION_DENIED = "permission_denied"
+    EXTERNAL_DEPENDENCY = "external_dependency"
+    POLICY_RESTRICTION = "policy_restriction"
+
+
+class ExtractionPreset(str, Enum):
+    """Ready-made window and stride sizes."""
+
+    QUICK_CHAT = "quick_chat"
+    STANDARD = "standard"
+    LONG_FORM = "long_form"
+    HIGH_VOLUME = "high_volume"

@@ -1,0 +1,1 @@
+"""Records and answers of the API."""

@@ -1,0 +1,1 @@
+client.manual_profile_generation(user_id="user_123")

@@ -1,0 +1,1 @@
+client.manual_playbook_generation(agent_version="v2.1.0")

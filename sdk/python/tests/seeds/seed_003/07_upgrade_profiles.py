@@ -1,0 +1,1 @@
+response = client.upgrade_profiles(user_id="user_123")

@@ -1,0 +1,1 @@
+result = client.mark_stall_notified()

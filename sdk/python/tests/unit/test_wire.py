@@ -1,0 +1,391 @@
+"""What each method puts on the wire: one line per method."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import httpx
+import pytest
+from support import ScriptedServer
+
+from reflexio import (
+    AgentPlaybook,
+    AsyncReflexioClient,
+    PlaybookStatus,
+    ReflexioClient,
+    SearchMode,
+    Status,
+    UserProfile,
+)
+
+NOON = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)
+NOON_CET = datetime(2026, 11, 15, 13, 0, tzinfo=timezone(timedelta(hours=1)))
+
+ANSWER = {
+    "success": True,
+    "stalled": False,
+    "notified_in_cc": True,
+    "org_id": "o",
+    "status": "done",
+}
+
+WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
+    "get_learning_status": (
+        lambda c: c.get_learning_status("r/1"),
+        "GET /api/learning_status?request_id=r%2F1",
+        None,
+    ),
+    "get_interactions": (
+        lambda c: c.get_interactions("u", start_time=NOON, end_time=NOON_CET, top_k=2),
+        "POST /api/get_interactions",
+        {
+            "user_id": "u",
+            "start_time": "2026-11-15T12:00:00Z",
+            "end_time": "2026-11-15T12:00:00Z",
+            "top_k": 2,
+        },
+    ),
+    "get_all_interactions": (
+        lambda c: c.get_all_interactions(limit=2),
+        "GET /api/get_all_interactions?limit=2",
+        None,
+    ),
+    "get_requests": (
+        lambda c: c.get_requests(user_id="u", session_id="s", offset=3),
+        "POST /api/get_requests",
+        {"user_id": "u", "session_id": "s", "offset": 3},
+    ),
+    "search_interactions": (
+        lambda c: c.search_interactions(user_id="u", query="q", most_recent_k=2),
+        "POST /api/search_interactions",
+        {"user_id": "u", "query": "q", "most_recent_k": 2},
+    ),
+    "get_image": (lambda c: c.get_image("a/b"), "GET /api/images/a%2Fb", None),
+    "search_profiles": (
+        lambda c: c.search_profiles(user_id="u", query="q", source="s"),
+        "POST /api/search_profiles",
+        {"user_id": "u", "query": "q", "source": "s"},
+    ),
+    "search_user_profiles": (
+        lambda c: c.search_user_profiles("u", "q", search_mode=SearchMode.FTS, tags=["t"]),
+        "POST /api/search_profiles",
+        {"user_id": "u", "query": "q", "search_mode": "fts", "tags": ["t"]},
+    ),
+    "get_profiles": (
+        lambda c: c.get_profiles("u", status_filter=["current", Status.PENDING, None]),
+        "POST /api/get_profiles",
+        {"user_id": "u", "status_filter": ["current", "pending", None]},
+    ),
+    "get_all_profiles": (
+        lambda c: c.get_all_profiles(limit=3, status_filter=Status.CURRENT, start_time=NOON),
+        "GET /api/get_all_profiles?limit=3&status_filter=current&start_time=1794744000",
+        None,
+    ),
+    "add_user_profile": (
+        lambda c: c.add_user_profile(
+            UserProfile(profile_id="p", user_id="u", content="c", last_modified_timestamp=1)
+        ),
+        "POST /api/add_user_profile",
+        {
+            "user_profiles": [
+                {
+                    "profile_id": "p",
+                    "user_id": "u",
+                    "content": "c",
+                    "last_modified_timestamp": 1,
+                    "generated_from_request_id": "cli-manual",
+                    "profile_time_to_live": "infinity",
+                    "expiration_timestamp": 4102444800,
+                    "source_interaction_ids": [],
+                    "tags": [],
+                }
+            ]
+        },
+    ),
+    "get_profile_change_log": (
+        lambda c: c.get_profile_change_log(),
+        "GET /api/profile_change_log",
+        None,
+    ),
+    "delete_profile": (
+        lambda c: c.delete_profile("u", profile_id="p", wait_for_response=True),
+        "DELETE /api/delete_profile",
+        {"user_id": "u", "profile_id": "p", "search_query": ""},
+    ),
+    "delete_profiles_by_ids": (
+        lambda c: c.delete_profiles_by_ids({"p"}),
+        "DELETE /api/delete_profiles_by_ids",
+        {"profile_ids": ["p"]},
+    ),
+    "delete_all_profiles": (
+        lambda c: c.delete_all_profiles(),
+        "DELETE /api/delete_all_profiles",
+        None,
+    ),
+    "get_user_playbooks": (
+        lambda c: c.get_user_playbooks(limit=5, playbook_name="n", status_filter=[None]),
+        "POST /api/get_user_playbooks",
+        {"limit": 5, "playbook_name": "n", "status_filter": [None]},
+    ),
+    "get_user_playbooks without filters": (
+        lambda c: c.get_user_playbooks(),
+        "POST /api/get_user_playbooks",
+        {},
+    ),
+    "search_user_playbooks": (
+        lambda c: c.search_user_playbooks("q", status_filter=Status.ARCHIVED),
+        "POST /api/search_user_playbooks",
+        {"query": "q", "status_filter": ["archived"]},
+    ),
+    "add_user_playbook": (
+        lambda c: c.add_user_playbook([{"content": "c", "agent_version": "v"}]),
+        "POST /api/add_user_playbook",
+        {"user_playbooks": [{"content": "c", "agent_version": "v"}]},
+    ),
+    "update_user_playbook": (
+        lambda c: c.update_user_playbook(3, trigger="t"),
+        "PUT /api/update_user_playbook",
+        {"user_playbook_id": 3, "trigger": "t"},
+    ),
+    "delete_user_playbook": (
+        lambda c: c.delete_user_playbook(3, wait_for_response=True),
+        "DELETE /api/delete_user_playbook",
+        {"user_playbook_id": 3},
+    ),
+    "delete_user_playbooks_by_ids": (
+        lambda c: c.delete_user_playbooks_by_ids(range(2)),
+        "DELETE /api/delete_user_playbooks_by_ids",
+        {"user_playbook_ids": [0, 1]},
+    ),
+    "delete_all_user_playbooks": (
+        lambda c: c.delete_all_user_playbooks(),
+        "DELETE /api/delete_all_user_playbooks",
+        None,
+    ),
+    "get_agent_playbooks": (
+        lambda c: c.get_agent_playbooks(playbook_status_filter=PlaybookStatus.APPROVED),
+        "POST /api/get_agent_playbooks",
+        {"playbook_status_filter": "approved"},
+    ),
+    "search_agent_playbooks": (
+        lambda c: c.search_agent_playbooks("q", playbook_status_filter="approved"),
+        "POST /api/search_agent_playbooks",
+        {"query": "q", "playbook_status_filter": ["approved"]},
+    ),
+    "add_agent_playbooks": (
+        lambda c: c.add_agent_playbooks(
+            [AgentPlaybook(agent_version="v", content="c", created_at=1)]
+        ),
+        "POST /api/add_agent_playbook",
+        {
+            "agent_playbooks": [
+                {
+                    "agent_playbook_id": 0,
+                    "playbook_name": "",
+                    "agent_version": "v",
+                    "created_at": 1,
+                    "content": "c",
+                    "playbook_status": "pending",
+                    "playbook_metadata": "",
+                    "tags": [],
+                }
+            ]
+        },
+    ),
+    "update_agent_playbook": (
+        lambda c: c.update_agent_playbook(3, content="c", playbook_status="rejected"),
+        "PUT /api/update_agent_playbook",
+        {"agent_playbook_id": 3, "content": "c", "playbook_status": "rejected"},
+    ),
+    "update_agent_playbook_status": (
+        lambda c: c.update_agent_playbook_status(3, PlaybookStatus.APPROVED),
+        "PUT /api/update_agent_playbook_status",
+        {"agent_playbook_id": 3, "playbook_status": "approved"},
+    ),
+    "delete_agent_playbook": (
+        lambda c: c.delete_agent_playbook(3, wait_for_response=True),
+        "DELETE /api/delete_agent_playbook",
+        {"agent_playbook_id": 3},
+    ),
+    "delete_agent_playbooks_by_ids": (
+        lambda c: c.delete_agent_playbooks_by_ids([3]),
+        "DELETE /api/delete_agent_playbooks_by_ids",
+        {"agent_playbook_ids": [3]},
+    ),
+    "delete_all_agent_playbooks": (
+        lambda c: c.delete_all_agent_playbooks(),
+        "DELETE /api/delete_all_agent_playbooks",
+        None,
+    ),
+    "delete_all_playbooks": (
+        lambda c: c.delete_all_playbooks(),
+        "DELETE /api/delete_all_playbooks",
+        None,
+    ),
+    "search": (
+        lambda c: c.search(
+            "q", user_id="u", conversation_history=[{"role": "User", "content": "hi"}]
+        ),
+        "POST /api/search",
+        {"query": "q", "user_id": "u", "conversation_history": [{"role": "User", "content": "hi"}]},
+    ),
+    "rerun_profile_generation": (
+        lambda c: c.rerun_profile_generation(user_id="u"),
+        "POST /api/rerun_profile_generation",
+        {"user_id": "u"},
+    ),
+    "rerun_playbook_generation": (
+        lambda c: c.rerun_playbook_generation(agent_version="v", source="s"),
+        "POST /api/rerun_playbook_generation",
+        {"agent_version": "v", "source": "s"},
+    ),
+    "manual_profile_generation": (
+        lambda c: c.manual_profile_generation(source="chat"),
+        "POST /api/manual_profile_generation",
+        {"source": "chat"},
+    ),
+    "manual_playbook_generation": (
+        lambda c: c.manual_playbook_generation(agent_version="v"),
+        "POST /api/manual_playbook_generation",
+        {"agent_version": "v"},
+    ),
+    "get_operation_status": (
+        lambda c: c.get_operation_status(),
+        "GET /api/get_operation_status?service_name=profile_generation",
+        None,
+    ),
+    "upgrade_profiles": (
+        lambda c: c.upgrade_profiles(user_id="u"),
+        "POST /api/upgrade_all_profiles",
+        {"user_id": "u", "only_affected_users": True},
+    ),
+    "upgrade_user_playbooks": (
+        lambda c: c.upgrade_user_playbooks(agent_version="v"),
+        "POST /api/upgrade_all_user_playbooks",
+        {"agent_version": "v", "archive_current": True},
+    ),
+    "run_playbook_aggregation": (
+        lambda c: c.run_playbook_aggregation(agent_version="v"),
+        "POST /api/run_playbook_aggregation",
+        {"agent_version": "v"},
+    ),
+    "clear_user_data": (
+        lambda c: c.clear_user_data(user_id="u"),
+        "POST /api/clear_user_data",
+        {"user_id": "u"},
+    ),
+    "delete_interaction": (
+        lambda c: c.delete_interaction("u", 3, wait_for_response=True),
+        "DELETE /api/delete_interaction",
+        {"user_id": "u", "interaction_id": 3},
+    ),
+    "delete_request": (
+        lambda c: c.delete_request("r", wait_for_response=True),
+        "DELETE /api/delete_request",
+        {"request_id": "r"},
+    ),
+    "delete_session": (
+        lambda c: c.delete_session("s", wait_for_response=True),
+        "DELETE /api/delete_session",
+        {"session_id": "s"},
+    ),
+    "delete_requests_by_ids": (
+        lambda c: c.delete_requests_by_ids(["r"]),
+        "DELETE /api/delete_requests_by_ids",
+        {"request_ids": ["r"]},
+    ),
+    "delete_all_interactions": (
+        lambda c: c.delete_all_interactions(),
+        "DELETE /api/delete_all_interactions",
+        None,
+    ),
+    "get_stall_state": (lambda c: c.get_stall_state(), "GET /stall_state", None),
+    "mark_stall_notified": (lambda c: c.mark_stall_notified(), "POST /stall_state/notified", None),
+    "whoami": (lambda c: c.whoami(), "GET /api/whoami", None),
+    "storage_stats": (
+        lambda c: c.storage_stats(user_id="u"),
+        "GET /api/storage_stats?user_id=u",
+        None,
+    ),
+    "health": (lambda c: c.health(), "GET /health", None),
+    "get_config": (lambda c: c.get_config(), "GET /api/get_config", None),
+    "set_config": (lambda c: c.set_config({"a": 1}), "POST /api/set_config", {"a": 1}),
+    "update_config": (lambda c: c.update_config({"a": 1}), "POST /api/update_config", {"a": 1}),
+}
+
+
+def on_the_wire(server: ScriptedServer) -> tuple[str, Any]:
+    (request,) = server.requests
+    target = request.url.raw_path.decode()
+    body = json.loads(request.content) if request.content else None
+    assert ("content-type" in request.headers) == (body is not None)
+    return f"{request.method} {target}", body
+
+
+@pytest.mark.parametrize("name", list(WIRE))
+def test_blocking_client_sends(name: str) -> None:
+    call, target, body = WIRE[name]
+    server = ScriptedServer(ANSWER)
+    client = server.client()
+    call(client)
+    client.flush()
+    assert on_the_wire(server) == (target, body)
+
+
+@pytest.mark.parametrize("name", list(WIRE))
+def test_asynchronous_client_sends_the_same(name: str) -> None:
+    call, target, body = WIRE[name]
+    server = ScriptedServer(ANSWER)
+
+    async def run() -> None:
+        async with server.async_client() as client:
+            await call(client)
+            await client.flush()
+
+    asyncio.run(run())
+    assert on_the_wire(server) == (target, body)
+
+
+def test_every_public_method_is_checked_here_or_in_test_publish() -> None:
+    own = {"flush", "close", "aclose", "base_url"}
+    elsewhere = {"publish_interaction", "publish_interaction_async", "search_async"}
+    for client in (ReflexioClient, AsyncReflexioClient):
+        methods = {name for name in dir(client) if not name.startswith("_")} - own - elsewhere
+        assert methods == {name.partition(" ")[0] for name in WIRE}
+
+
+def test_naive_time_is_local_time() -> None:
+    local = NOON.astimezone().replace(tzinfo=None)
+    server = ScriptedServer({"success": True, "interactions": []})
+    server.client().get_interactions("u", start_time=local)
+    assert server.body()["start_time"] == "2026-11-15T12:00:00Z"
+
+
+def test_image_comes_back_as_bytes() -> None:
+    png = b"\x89PNG\r\n"
+    server = ScriptedServer(httpx.Response(200, content=png, headers={"content-type": "image/png"}))
+    assert server.client().get_image("i") == png
+
+
+def test_coroutine_names_work_on_both_clients() -> None:
+    async def run() -> None:
+        for make in (ScriptedServer.client, ScriptedServer.async_client):
+            server = ScriptedServer(ANSWER)
+            client: Any = make(server)
+            assert (await client.publish_interaction_async("u", [{"content": "x"}])).success
+            assert (await client.search_async("q")).success
+            assert server.paths() == ["/api/publish_interaction", "/api/search"]
+
+    asyncio.run(run())
+
+
+def test_help_shows_the_result_and_the_documentation() -> None:
+    for name in WIRE:
+        method = getattr(ReflexioClient, name.partition(" ")[0])
+        assert "Call[" not in str(inspect.signature(method))
+        assert method.__doc__

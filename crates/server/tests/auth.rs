@@ -1,0 +1,227 @@
+//! Who gets in, what a key may do, and that no org sees or touches the rows of another.
+
+use reflexio_server::Options;
+use reflexio_test_support::TestServer;
+use reflexio_types::Scope;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_keys_only_the_machine_itself_is_served() {
+    let server = TestServer::start().await;
+    assert_eq!(server.get("/api/whoami").await.ok()["org_id"], "default");
+    let from_elsewhere = [
+        ("x-forwarded-for", "203.0.113.9"),
+        ("forwarded", "for=203.0.113.9"),
+        ("x-real-ip", "203.0.113.9"),
+        ("host", "rebound.example"),
+        ("origin", "https://evil.example"),
+    ];
+    for (header, value) in from_elsewhere {
+        let response = server.request(Method::GET, "/api/whoami").header(header, value).send().await.unwrap();
+        assert_eq!(response.status(), 401, "{header}: {value}");
+        let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        assert!(body["detail"].as_str().unwrap().starts_with("Authentication required"));
+    }
+    let page = server.request(Method::GET, "/api/whoami").header("origin", "http://localhost:3000");
+    assert_eq!(page.send().await.unwrap().status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stored_key_makes_keys_necessary_and_revoking_it_ends_its_use() {
+    let server = TestServer::start().await;
+    let key = server.create_key("default", &[Scope::Read]).await;
+    assert_eq!(server.get("/api/whoami").await.status, 401);
+    let whoami = |secret: String| {
+        let server = &server;
+        async move { server.send_as(Some(&secret), Method::GET, "/api/whoami", None).await }
+    };
+    let answer = whoami(key.secret.clone()).await.ok();
+    assert_eq!(answer["scopes"], json!(["read"]));
+    assert_eq!(whoami("rfx_wrong".to_owned()).await.status, 401);
+    for open in ["/health", "/health/live", "/meta/version", "/openapi.json"] {
+        assert_eq!(server.get(open).await.status, 200, "{open}");
+    }
+    let other = server.create_key("default", &[Scope::Read]).await;
+    server.app.revoke_key(&other.key.id).await.unwrap();
+    assert_eq!(whoami(other.secret).await.status, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_key_of_the_environment_is_enough() {
+    let server = TestServer::start_with(|app| app.api_key = Some("env-secret".to_owned()), Options::default()).await;
+    assert_eq!(server.get("/api/whoami").await.status, 401);
+    let answer = server.send_as(Some("env-secret"), Method::GET, "/api/whoami", None).await.ok();
+    assert_eq!(answer["scopes"], json!(["read", "write", "review", "admin"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_can_do_what_its_scopes_say_and_no_more() {
+    let server = TestServer::start().await;
+    let read = server.create_key("default", &[Scope::Read]).await.secret;
+    let write = server.create_key("default", &[Scope::Write]).await.secret;
+    let review = server.create_key("default", &[Scope::Read, Scope::Review]).await.secret;
+    let admin = server.create_key("default", &[Scope::Admin]).await.secret;
+    let playbook = json!({"agent_playbooks": [{"agent_version": "v1", "content": "be kind"}]});
+    let approve = json!({"agent_playbook_id": 1, "playbook_status": "approved"});
+    let publish = json!({"user_id": "u", "interaction_data_list": [{"content": "hi"}]});
+    let calls: Vec<(&str, &str, Method, &str, Option<Value>, u16)> = vec![
+        ("read", &read, Method::POST, "/api/publish_interaction", Some(publish.clone()), 403),
+        ("write", &write, Method::POST, "/api/publish_interaction", Some(publish), 200),
+        ("write", &write, Method::POST, "/api/get_interactions", Some(json!({"user_id": "u"})), 403),
+        ("write", &write, Method::POST, "/api/add_agent_playbook", Some(playbook), 200),
+        ("write", &write, Method::PUT, "/api/update_agent_playbook_status", Some(approve.clone()), 403),
+        ("review", &review, Method::PUT, "/api/update_agent_playbook_status", Some(approve), 200),
+        ("write", &write, Method::PUT, "/api/update_agent_playbook",
+         Some(json!({"agent_playbook_id": 1, "content": "be rude"})), 403),
+        ("review", &review, Method::POST, "/api/update_config", Some(json!({"window_size": 3})), 403),
+        ("write", &write, Method::DELETE, "/api/delete_all_interactions", None, 403),
+        ("admin", &admin, Method::POST, "/api/update_config", Some(json!({"window_size": 3, "stride_size": 2})), 200),
+        ("admin", &admin, Method::POST, "/api/get_interactions", Some(json!({"user_id": "u"})), 200),
+    ];
+    for (name, key, method, path, body, expected) in calls {
+        let answer = server.send_as(Some(key), method, path, body).await;
+        assert_eq!(answer.status, expected, "{name} {path}: {}", answer.body);
+    }
+}
+
+/// A row of every kind in org `a`, each holding the marker.
+async fn fill(server: &TestServer, key: &str) -> Value {
+    let send = |method, path: &'static str, body| server.send_as(Some(key), method, path, Some(body));
+    let publish = json!({"request_id": "marker-request", "user_id": "u", "session_id": "marker-session",
+        "interaction_data_list": [{"content": "marker zebra"}, {"image_encoding": PNG}]});
+    send(Method::POST, "/api/publish_interaction", publish).await.ok();
+    let profile = json!({"user_profiles": [{"profile_id": "marker-profile", "user_id": "u", "content": "marker zebra"}]});
+    send(Method::POST, "/api/add_user_profile", profile).await.ok();
+    let playbook = json!({"user_playbooks": [{"user_id": "u", "agent_version": "v1", "request_id": "r",
+        "content": "marker zebra"}]});
+    send(Method::POST, "/api/add_user_playbook", playbook).await.ok();
+    let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "marker zebra",
+        "playbook_status": "approved"}]});
+    send(Method::POST, "/api/add_agent_playbook", rule).await.ok();
+    send(Method::POST, "/api/update_config", json!({"agent_context_prompt": "marker"})).await.ok();
+    send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
+}
+
+const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// Every read of the API with arguments that find the rows of [`fill`]. The test below fails when a route is
+/// added to the server and not to this list.
+fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
+    vec![
+        (Method::POST, "/api/get_interactions", Some(json!({"user_id": "u"}))),
+        (Method::GET, "/api/get_all_interactions", None),
+        (Method::POST, "/api/search_interactions", Some(json!({"user_id": "u", "query": "zebra"}))),
+        (Method::POST, "/api/get_requests", Some(json!({}))),
+        (Method::POST, "/api/get_profiles", Some(json!({"user_id": "u"}))),
+        (Method::GET, "/api/get_all_profiles", None),
+        (Method::POST, "/api/search_profiles", Some(json!({"user_id": "u", "query": "zebra"}))),
+        (Method::GET, "/api/profile_change_log", None),
+        (Method::POST, "/api/get_user_playbooks", Some(json!({}))),
+        (Method::POST, "/api/search_user_playbooks", Some(json!({"query": "zebra"}))),
+        (Method::POST, "/api/get_agent_playbooks", Some(json!({}))),
+        (Method::POST, "/api/search_agent_playbooks", Some(json!({"query": "zebra"}))),
+        (Method::POST, "/api/search", Some(json!({"query": "zebra", "user_id": "u"}))),
+        (Method::GET, "/api/get_config", None),
+    ]
+}
+
+/// Reads whose answer holds no text of rows; checked one by one below.
+const COUNTS_AND_STATES: [&str; 6] = [
+    "/api/storage_stats",
+    "/api/learning_status",
+    "/api/get_operation_status",
+    "/api/images/{image_id}",
+    "/api/whoami",
+    "/stall_state",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_read_shows_the_rows_of_another_org() {
+    let server = TestServer::start().await;
+    let a = server.create_key("a", &Scope::ALL).await.secret;
+    let b = server.create_key("b", &Scope::ALL).await.secret;
+    let filled = fill(&server, &a).await;
+    for (method, path, body) in reads() {
+        let own = server.send_as(Some(&a), method.clone(), path, body.clone()).await.ok();
+        assert!(own.to_string().contains("marker"), "org a must find its row at {path}: {own}");
+        let other = server.send_as(Some(&b), method, path, body).await.ok();
+        assert!(!other.to_string().contains("marker"), "org b sees a row of org a at {path}: {other}");
+    }
+    let image = filled["interactions"][1]["image_id"].as_str().unwrap();
+    for (key, status) in [(&a, 200), (&b, 404)] {
+        let answer = server.send_as(Some(key), Method::GET, &format!("/api/images/{image}"), None).await;
+        assert_eq!(answer.status, status);
+        let learning = "/api/learning_status?request_id=marker-request";
+        assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
+    }
+    let stats = server.send_as(Some(&b), Method::GET, "/api/storage_stats", None).await.ok();
+    for count in ["interaction_count", "request_count", "profile_count", "playbook_count"] {
+        assert_eq!(stats[count], 0, "{count}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_that_reads_is_in_the_leak_test() {
+    let server = TestServer::start().await;
+    let document = server.get("/openapi.json").await.ok();
+    let listed: Vec<&str> = reads().iter().map(|(_, path, _)| *path).chain(COUNTS_AND_STATES).collect();
+    let writes = ["add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run_", "clear_", "notified"];
+    for path in document["paths"].as_object().unwrap().keys() {
+        let guarded = path.starts_with("/api/") || path.starts_with("/stall");
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if guarded && !writes.iter().any(|write| name.starts_with(write)) {
+            assert!(listed.contains(&path.as_str()), "{path} reads and is not in the leak test");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_write_touches_the_rows_of_another_org() {
+    let server = TestServer::start().await;
+    let a = server.create_key("a", &Scope::ALL).await.secret;
+    let b = server.create_key("b", &Scope::ALL).await.secret;
+    let filled = fill(&server, &a).await;
+    let interaction = filled["interactions"][0]["interaction_id"].clone();
+    let before = snapshot(&server, &a).await;
+    let writes = vec![
+        (Method::DELETE, "/api/delete_interaction", json!({"user_id": "u", "interaction_id": interaction}), 404),
+        (Method::DELETE, "/api/delete_request", json!({"request_id": "marker-request"}), 404),
+        (Method::DELETE, "/api/delete_session", json!({"session_id": "marker-session"}), 404),
+        (Method::DELETE, "/api/delete_requests_by_ids", json!({"request_ids": ["marker-request"]}), 200),
+        (Method::DELETE, "/api/delete_profile", json!({"user_id": "u", "profile_id": "marker-profile"}), 404),
+        (Method::DELETE, "/api/delete_profile", json!({"user_id": "u", "search_query": "zebra"}), 200),
+        (Method::DELETE, "/api/delete_profiles_by_ids", json!({"profile_ids": ["marker-profile"]}), 200),
+        (Method::DELETE, "/api/delete_user_playbook", json!({"user_playbook_id": 1}), 404),
+        (Method::DELETE, "/api/delete_user_playbooks_by_ids", json!({"user_playbook_ids": [1]}), 200),
+        (Method::DELETE, "/api/delete_agent_playbook", json!({"agent_playbook_id": 1}), 404),
+        (Method::DELETE, "/api/delete_agent_playbooks_by_ids", json!({"agent_playbook_ids": [1]}), 200),
+        (Method::PUT, "/api/update_user_playbook", json!({"user_playbook_id": 1, "content": "x"}), 404),
+        (Method::PUT, "/api/update_agent_playbook", json!({"agent_playbook_id": 1, "content": "x"}), 404),
+        (Method::PUT, "/api/update_agent_playbook_status", json!({"agent_playbook_id": 1, "playbook_status": "rejected"}), 404),
+        (Method::DELETE, "/api/delete_all_interactions", Value::Null, 200),
+        (Method::DELETE, "/api/delete_all_profiles", Value::Null, 200),
+        (Method::DELETE, "/api/delete_all_playbooks", Value::Null, 200),
+        (Method::POST, "/api/clear_user_data", json!({"user_id": "u"}), 200),
+        (Method::POST, "/api/upgrade_all_profiles", json!({}), 200),
+        (Method::POST, "/api/upgrade_all_user_playbooks", json!({}), 200),
+    ];
+    for (method, path, body, status) in writes {
+        let body = (!body.is_null()).then_some(body);
+        let answer = server.send_as(Some(&b), method, path, body).await;
+        assert_eq!(answer.status, status, "{path}: {}", answer.body);
+        if let Some(count) = answer.body.get("deleted_count") {
+            assert_eq!(count, 0, "{path}");
+        }
+    }
+    assert_eq!(snapshot(&server, &a).await, before);
+}
+
+async fn snapshot(server: &TestServer, key: &str) -> Vec<Value> {
+    let mut answers = Vec::new();
+    for (method, path, body) in reads() {
+        answers.push(server.send_as(Some(key), method, path, body).await.ok());
+    }
+    answers
+}

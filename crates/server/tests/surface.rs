@@ -1,0 +1,90 @@
+//! What every caller meets: health, documents, headers, wrong paths, learning seams.
+
+use metrics_exporter_prometheus::PrometheusBuilder;
+use reflexio_server::Options;
+use reflexio_test_support::TestServer;
+use reqwest::Method;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_version_and_documents_are_open_and_complete() {
+    let server = TestServer::start().await;
+    assert_eq!(server.get("/health").await.ok(), json!({"status": "healthy"}));
+    assert_eq!(server.get("/health/live").await.ok(), json!({"status": "alive"}));
+    assert_eq!(server.get("/health/ready").await.ok(), json!({"status": "ready"}));
+    assert_eq!(server.get("/meta/version").await.ok()["server_version"], env!("CARGO_PKG_VERSION"));
+    let document = server.get("/openapi.json").await.ok();
+    assert!(document["paths"].as_object().unwrap().len() > 50);
+    let page = server.request(Method::GET, "/docs/").send().await.unwrap();
+    assert_eq!(page.status(), 200);
+    let html = page.text().await.unwrap();
+    assert!(!html.contains("https://"), "the page must work offline: {html}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_paths_and_methods_are_answered_in_json() {
+    let server = TestServer::start().await;
+    let nowhere = server.get("/api/nope").await;
+    assert_eq!((nowhere.status, nowhere.body), (404, json!({"detail": "Not Found"})));
+    let wrong = server.get("/api/publish_interaction").await;
+    assert_eq!((wrong.status, wrong.body), (405, json!({"detail": "Method Not Allowed"})));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_carry_the_callers_request_id_and_safe_headers() {
+    let server = TestServer::start().await;
+    let response = server.request(Method::GET, "/health").header("x-request-id", "abc-1").send().await.unwrap();
+    assert_eq!(response.headers()["x-correlation-id"], "abc-1");
+    assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+    assert_eq!(response.headers()["x-frame-options"], "DENY");
+    let made = server.request(Method::GET, "/health").send().await.unwrap();
+    assert!(made.headers()["x-correlation-id"].len() >= 32);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn curl_with_its_form_content_type_is_welcome() {
+    let server = TestServer::start().await;
+    let request = server
+        .request(Method::POST, "/api/publish_interaction")
+        .header("user-agent", "curl/8.5.0")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(r#"{"user_id": "u", "interaction_data_list": [{"content": "hi"}]}"#);
+    assert_eq!(request.send().await.unwrap().status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_needs_the_learning_engine_says_so_and_what_was_published_waits_for_it() {
+    let server = TestServer::start().await;
+    let body = json!({"request_id": "r", "user_id": "u", "interaction_data_list": [{"content": "hi"}]});
+    let published = server.post("/api/publish_interaction?wait_for_response=true", body).await.ok();
+    assert_eq!((&published["learning_status"], &published["learning_reason"]), (&json!("deferred"), &json!("queued")));
+    assert_eq!(server.get("/api/learning_status?request_id=r").await.ok()["status"], "pending");
+    for path in ["rerun_profile_generation", "manual_profile_generation", "rerun_playbook_generation",
+                 "manual_playbook_generation", "run_playbook_aggregation"] {
+        let answer = server.post(&format!("/api/{path}"), json!({})).await.ok();
+        assert_eq!(answer["success"], false, "{path}");
+        assert!(answer.to_string().contains("learning engine"), "{path}: {answer}");
+    }
+    let operation = server.get("/api/get_operation_status?service_name=profile_generation").await.ok();
+    assert_eq!(operation["success"], false);
+    assert_eq!(server.get("/stall_state").await.ok()["stalled"], false);
+    assert_eq!(server.post("/stall_state/notified", json!({})).await.ok(), json!({"notified_in_cc": false}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_count_requests_commits_and_queued_work() {
+    let recorder = PrometheusBuilder::new().install_recorder().unwrap();
+    let options = Options { metrics: Some(recorder), ..Options::default() };
+    let server = TestServer::start_with(|_| {}, options).await;
+    let body = json!({"user_id": "u", "interaction_data_list": [{"content": "hi"}]});
+    server.post("/api/publish_interaction", body).await.ok();
+    let text = server.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
+    for expected in [
+        "reflexio_http_requests_total{method=\"POST\",route=\"/api/publish_interaction\",status=\"200\"} 1",
+        "reflexio_http_request_seconds",
+        "reflexio_store_commit_batch_size",
+        "reflexio_jobs{state=\"queued\"} 1",
+    ] {
+        assert!(text.contains(expected), "{expected} is missing in:\n{text}");
+    }
+}

@@ -1,0 +1,144 @@
+use std::sync::Arc;
+
+use reflexio_app::{App, MasterKey, NewKey, Options as AppOptions};
+use reflexio_server::Options as ServerOptions;
+use reflexio_store_sqlite::SqliteStore;
+use reflexio_types::{OrgId, Scope, Scopes};
+use reqwest::{Client, Method};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::FixedClock;
+
+/// The moment at which a test server lives: 2026-11-15T12:00:00Z.
+const NOW: i64 = 1_794_744_000;
+
+/// A real server on a loopback port, with a real SQLite file in a folder of its own.
+pub struct TestServer {
+    pub url: String,
+    pub app: Arc<App>,
+    pub clock: Arc<FixedClock>,
+    key: Option<String>,
+    client: Client,
+    serving: JoinHandle<()>,
+    _folder: Arc<TempDir>,
+}
+
+/// What the server answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Value,
+}
+
+impl TestServer {
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}, ServerOptions::default()).await
+    }
+
+    pub async fn start_with(change: impl FnOnce(&mut AppOptions), options: ServerOptions) -> Self {
+        let folder = Arc::new(TempDir::new().expect("a temporary folder"));
+        Self::start_in(folder, change, options).await
+    }
+
+    async fn start_in(
+        folder: Arc<TempDir>,
+        change: impl FnOnce(&mut AppOptions),
+        options: ServerOptions,
+    ) -> Self {
+        let store = SqliteStore::open(&folder.path().join("reflexio.db"), &Default::default()).expect("a store");
+        let clock = Arc::new(FixedClock::at(NOW));
+        let mut app_options =
+            AppOptions { store: Arc::new(store), clock: clock.clone(), master_key: None, api_key: None };
+        change(&mut app_options);
+        let app = Arc::new(App::new(app_options));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let served = app.clone();
+        let serving = tokio::spawn(async move {
+            reflexio_server::run(listener, served, options, std::future::pending()).await.expect("serving");
+        });
+        Self { url, app, clock, key: None, client: Client::new(), serving, _folder: folder }
+    }
+
+    /// The path of the database file, for tests that look at the bytes.
+    pub fn database(&self) -> std::path::PathBuf {
+        self._folder.path().join("reflexio.db")
+    }
+
+    pub fn master_key(text: &str) -> MasterKey {
+        MasterKey::derive(text)
+    }
+
+    /// Makes a key; from then on callers need one.
+    pub async fn create_key(&self, org: &str, scopes: &[Scope]) -> NewKey {
+        let scopes = Scopes::new(scopes.to_vec());
+        self.app.create_key(OrgId::new(org), "test".to_owned(), scopes).await.expect("a key")
+    }
+
+    /// Sends this key with every call.
+    pub fn use_key(&mut self, secret: &str) {
+        self.key = Some(secret.to_owned());
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None, self.key.as_deref()).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, Some(body.to_string().into_bytes()), self.key.as_deref()).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PUT, path, Some(body.to_string().into_bytes()), self.key.as_deref()).await
+    }
+
+    pub async fn delete(&self, path: &str, body: Value) -> Answer {
+        let body = (!body.is_null()).then(|| body.to_string().into_bytes());
+        self.send(Method::DELETE, path, body, self.key.as_deref()).await
+    }
+
+    pub async fn post_bytes(&self, path: &str, body: Vec<u8>) -> Answer {
+        self.send(Method::POST, path, Some(body), self.key.as_deref()).await
+    }
+
+    pub async fn send_as(&self, key: Option<&str>, method: Method, path: &str, body: Option<Value>) -> Answer {
+        self.send(method, path, body.map(|body| body.to_string().into_bytes()), key).await
+    }
+
+    /// A plain request for tests that need headers or bytes.
+    pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<Vec<u8>>, key: Option<&str>) -> Answer {
+        let mut request = self.request(method, path);
+        if let Some(key) = key {
+            request = request.bearer_auth(key);
+        }
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let response = request.send().await.expect("an answer");
+        let status = response.status().as_u16();
+        let text = response.text().await.expect("a body");
+        Answer { status, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Answer {
+    /// The body of a successful answer.
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.body);
+        self.body
+    }
+}

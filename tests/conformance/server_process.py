@@ -53,7 +53,8 @@ def clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("REFLEXIO_") and not name.endswith(("_API_KEY", "_BASE_URL"))
+        if not name.startswith(("REFLEXIO_", "OTEL_"))
+        and not name.endswith(("_API_KEY", "_BASE_URL"))
     }
     return kept | (extra or {})
 

@@ -47,7 +47,7 @@ pub fn parse_partial(sent: &Value, current: &Config) -> Result<Config, Vec<Viola
     resolve_playbooks(&mut sent, current);
     let mut document = match json!(current) {
         Value::Object(fields) => fields,
-        _ => Map::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
     };
     let preset_chosen = sent.get("extraction_preset").is_some_and(|preset| !preset.is_null());
     if preset_chosen {

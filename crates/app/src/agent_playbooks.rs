@@ -81,17 +81,17 @@ impl App {
         caller.needs(if change.playbook_status.is_some() { Scope::Review } else { Scope::Write })?;
         let filter = AgentPlaybookFilter { id: Some(id), ..AgentPlaybookFilter::default() };
         let current = self.store.agent_playbooks(&caller.org, &filter, 1).await?.pop();
-        let current = current.ok_or_else(|| Error::not_found("agent playbook", id))?;
+        let current = current.ok_or_else(|| Error::not_found("agent playbook", &id))?;
         if current.playbook_status == PlaybookStatus::Approved {
             caller.needs(Scope::Review)?;
         }
         let updated = self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
-        updated.ok_or_else(|| Error::not_found("agent playbook", id))
+        updated.ok_or_else(|| Error::not_found("agent playbook", &id))
     }
 
     pub async fn delete_agent_playbook(&self, caller: &Caller, id: AgentPlaybookId) -> Result<()> {
         let deleted = self.delete_agent_playbooks(caller, vec![id]).await?;
-        if deleted == 0 { Err(Error::not_found("agent playbook", id)) } else { Ok(()) }
+        if deleted == 0 { Err(Error::not_found("agent playbook", &id)) } else { Ok(()) }
     }
 
     pub async fn delete_agent_playbooks(&self, caller: &Caller, ids: Vec<AgentPlaybookId>) -> Result<u64> {

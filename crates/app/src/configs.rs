@@ -24,7 +24,7 @@ impl App {
     /// The configuration with every secret redacted.
     pub async fn config(&self, caller: &Caller) -> Result<Config> {
         caller.needs(Scope::Read)?;
-        shown(self.load_config(&caller.org).await?.config)
+        shown(&self.load_config(&caller.org).await?.config)
     }
 
     /// Changes the configuration and returns it as it now is, redacted. Secrets that come back redacted
@@ -33,11 +33,11 @@ impl App {
         caller.needs(Scope::Admin)?;
         for _ in 0..SAVE_ATTEMPTS {
             let loaded = self.load_config(&caller.org).await?;
-            let wanted = edit(&shown(loaded.config.clone())?).map_err(Error::InvalidConfig)?;
-            let config = check(wanted, &loaded.secrets)?;
+            let wanted = edit(&shown(&loaded.config)?).map_err(Error::InvalidConfig)?;
+            let config = check(&wanted, &loaded.secrets)?;
             match self.save_config(&caller.org, loaded.version + 1, &config).await {
                 Err(Error::Unavailable(reflexio_store::Error::Changed { .. })) => {}
-                Ok(()) => return shown(config),
+                Ok(()) => return shown(&config),
                 Err(error) => return Err(error),
             }
         }
@@ -64,8 +64,8 @@ impl App {
     }
 }
 
-fn check(wanted: Config, known: &Secrets) -> Result<Config> {
-    let mut body = to_value(&wanted)?;
+fn check(wanted: &Config, known: &Secrets) -> Result<Config> {
+    let mut body = to_value(wanted)?;
     let mut violations = secrets::restore_redacted(&mut body, known);
     violations.extend(wanted.violations());
     if !violations.is_empty() {
@@ -74,8 +74,8 @@ fn check(wanted: Config, known: &Secrets) -> Result<Config> {
     serde_json::from_value(body).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-fn shown(config: Config) -> Result<Config> {
-    let mut body = to_value(&config)?;
+fn shown(config: &Config) -> Result<Config> {
+    let mut body = to_value(config)?;
     secrets::redact(&mut body);
     serde_json::from_value(body).map_err(|error| Error::Internal(Box::new(error)))
 }

@@ -49,7 +49,7 @@ impl From<reflexio_store::Error> for Error {
 }
 
 impl Error {
-    pub(crate) fn not_found(what: &'static str, id: impl ToString) -> Self {
+    pub(crate) fn not_found(what: &'static str, id: &impl ToString) -> Self {
         Error::NotFound { what, id: id.to_string() }
     }
 }

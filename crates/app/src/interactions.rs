@@ -49,7 +49,7 @@ impl App {
         caller.needs(Scope::Write)?;
         let which = InteractionSelector::One { user_id, id };
         let deleted = self.store.delete_interactions(&caller.org, &which).await?;
-        if deleted == 0 { Err(Error::not_found("interaction", id)) } else { Ok(()) }
+        if deleted == 0 { Err(Error::not_found("interaction", &id)) } else { Ok(()) }
     }
 
     pub async fn delete_all_interactions(&self, caller: &Caller) -> Result<u64> {
@@ -59,6 +59,6 @@ impl App {
 
     pub async fn image(&self, caller: &Caller, id: &ImageId) -> Result<Image> {
         caller.needs(Scope::Read)?;
-        self.store.image(&caller.org, id).await?.ok_or_else(|| Error::not_found("image", id))
+        self.store.image(&caller.org, id).await?.ok_or_else(|| Error::not_found("image", &id))
     }
 }

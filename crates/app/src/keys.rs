@@ -31,9 +31,12 @@ impl StaticKey {
     }
 }
 
+/// When a key was looked up, and whose it was.
+type Looked = (Instant, Option<Caller>);
+
 #[derive(Default)]
 pub(crate) struct KeyCache {
-    callers: Mutex<HashMap<[u8; 32], (Instant, Option<Caller>)>>,
+    callers: Mutex<HashMap<[u8; 32], Looked>>,
     any: Mutex<Option<(Instant, bool)>>,
 }
 
@@ -84,7 +87,7 @@ impl App {
 
     pub async fn revoke_key(&self, id: &KeyId) -> Result<()> {
         let revoked = self.store.revoke_key(id, self.now()).await?;
-        if revoked { Ok(()) } else { Err(Error::not_found("key", id)) }
+        if revoked { Ok(()) } else { Err(Error::not_found("key", &id)) }
     }
 }
 

@@ -63,7 +63,8 @@ impl App {
             store: options.store,
             clock: options.clock,
             master_key: options.master_key,
-            static_key: options.api_key.as_deref().map(keys::StaticKey::new),
+            // `REFLEXIO_API_KEY=` in an environment means that there is none.
+            static_key: options.api_key.as_deref().filter(|key| !key.trim().is_empty()).map(keys::StaticKey::new),
             key_cache: keys::KeyCache::default(),
         }
     }

@@ -56,7 +56,7 @@ impl App {
         options: &SearchOptions,
     ) -> Result<Found<Profile>> {
         caller.needs(Scope::Read)?;
-        filter.alive_at.get_or_insert(self.now());
+        filter.alive_at.get_or_insert_with(|| self.now());
         let Some(query) = options.text_query() else {
             return Ok(Found::listed(self.store.profiles(&caller.org, &filter, options.top_k).await?));
         };
@@ -68,7 +68,7 @@ impl App {
         caller.needs(Scope::Write)?;
         let which = ProfileSelector::OfUser { user_id, id: id.clone() };
         let deleted = self.store.delete_profiles(&caller.org, &which, self.now()).await?;
-        if deleted == 0 { Err(Error::not_found("profile", id)) } else { Ok(()) }
+        if deleted == 0 { Err(Error::not_found("profile", &id)) } else { Ok(()) }
     }
 
     /// Deletes the user's profiles that hold every word of the query.

@@ -19,7 +19,7 @@ impl App {
     pub async fn delete_request(&self, caller: &Caller, id: RequestId) -> Result<()> {
         caller.needs(Scope::Write)?;
         let deleted = self.store.delete_requests(&caller.org, &RequestSelector::Ids(vec![id.clone()])).await?;
-        if deleted == 0 { Err(Error::not_found("request", id)) } else { Ok(()) }
+        if deleted == 0 { Err(Error::not_found("request", &id)) } else { Ok(()) }
     }
 
     /// How many of these were there to delete.
@@ -32,6 +32,6 @@ impl App {
     pub async fn delete_session(&self, caller: &Caller, id: SessionId) -> Result<u64> {
         caller.needs(Scope::Write)?;
         let deleted = self.store.delete_requests(&caller.org, &RequestSelector::Session(id.clone())).await?;
-        if deleted == 0 { Err(Error::not_found("session", id)) } else { Ok(deleted) }
+        if deleted == 0 { Err(Error::not_found("session", &id)) } else { Ok(deleted) }
     }
 }

@@ -54,12 +54,12 @@ impl App {
     ) -> Result<UserPlaybook> {
         caller.needs(Scope::Write)?;
         let updated = self.store.update_user_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
-        updated.ok_or_else(|| Error::not_found("user playbook", id))
+        updated.ok_or_else(|| Error::not_found("user playbook", &id))
     }
 
     pub async fn delete_user_playbook(&self, caller: &Caller, id: UserPlaybookId) -> Result<()> {
         let deleted = self.delete_user_playbooks(caller, vec![id]).await?;
-        if deleted == 0 { Err(Error::not_found("user playbook", id)) } else { Ok(()) }
+        if deleted == 0 { Err(Error::not_found("user playbook", &id)) } else { Ok(()) }
     }
 
     pub async fn delete_user_playbooks(&self, caller: &Caller, ids: Vec<UserPlaybookId>) -> Result<u64> {

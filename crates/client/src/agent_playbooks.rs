@@ -1,14 +1,17 @@
 use reflexio_api_types::{
-    AddAgentPlaybookRequest, Added, AgentPlaybook, AgentPlaybookView, AgentPlaybooksViewResponse, BulkDeleteResponse,
-    DeleteAgentPlaybooksByIdsRequest, GetAgentPlaybooksRequest, PlaybookStatus, Positive, UpdateAgentPlaybookRequest,
-    UpdatePlaybookStatusRequest, Updated,
+    AddAgentPlaybookRequest, Added, AgentPlaybook, AgentPlaybookView, AgentPlaybooksViewResponse,
+    BulkDeleteResponse, DeleteAgentPlaybooksByIdsRequest, GetAgentPlaybooksRequest, PlaybookStatus, Positive,
+    UpdateAgentPlaybookRequest, UpdatePlaybookStatusRequest, Updated,
 };
 
 use crate::transport::NOTHING;
 use crate::{Client, Result};
 
 impl Client {
-    pub async fn agent_playbooks(&self, request: &GetAgentPlaybooksRequest) -> Result<Vec<AgentPlaybookView>> {
+    pub async fn agent_playbooks(
+        &self,
+        request: &GetAgentPlaybooksRequest,
+    ) -> Result<Vec<AgentPlaybookView>> {
         let answer: AgentPlaybooksViewResponse = self.post("/api/get_agent_playbooks", request).await?;
         Ok(answer.agent_playbooks)
     }

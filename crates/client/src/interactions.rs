@@ -1,7 +1,7 @@
 use reflexio_api_types::{
     BulkDeleteResponse, DeleteUserInteractionRequest, Done, GetAllInteractionsQuery, GetInteractionsRequest,
-    InteractionView, InteractionsViewResponse, NonBlank, Positive, PublishQuery, PublishUserInteractionRequest,
-    PublishUserInteractionResponse, SearchInteractionRequest,
+    InteractionView, InteractionsViewResponse, NonBlank, Positive, PublishQuery,
+    PublishUserInteractionRequest, PublishUserInteractionResponse, SearchInteractionRequest,
 };
 use reqwest::Method;
 
@@ -42,12 +42,16 @@ impl Client {
         Ok(answer.interactions)
     }
 
-    pub async fn search_interactions(&self, request: &SearchInteractionRequest) -> Result<InteractionsViewResponse> {
+    pub async fn search_interactions(
+        &self,
+        request: &SearchInteractionRequest,
+    ) -> Result<InteractionsViewResponse> {
         self.post("/api/search_interactions", request).await
     }
 
     pub async fn delete_interaction(&self, user_id: &str, id: i64) -> Result<Done> {
-        let request = DeleteUserInteractionRequest { user_id: NonBlank::from(user_id), interaction_id: Positive(id) };
+        let request =
+            DeleteUserInteractionRequest { user_id: NonBlank::from(user_id), interaction_id: Positive(id) };
         self.delete("/api/delete_interaction", Some(&request)).await
     }
 

@@ -1,6 +1,7 @@
 use reflexio_api_types::{
-    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, GetAllProfilesQuery, ProfileView,
-    ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest, UpgradeProfilesResponse, UserProfile,
+    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, GetAllProfilesQuery,
+    ProfileView, ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest,
+    UpgradeProfilesResponse, UserProfile,
 };
 
 use crate::transport::NOTHING;
@@ -29,7 +30,10 @@ impl Client {
         self.delete("/api/delete_all_profiles", NOTHING).await
     }
 
-    pub async fn upgrade_profiles(&self, request: &UpgradeProfilesRequest) -> Result<UpgradeProfilesResponse> {
+    pub async fn upgrade_profiles(
+        &self,
+        request: &UpgradeProfilesRequest,
+    ) -> Result<UpgradeProfilesResponse> {
         self.post("/api/upgrade_all_profiles", request).await
     }
 }

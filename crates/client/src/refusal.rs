@@ -40,7 +40,7 @@ fn details(body: &Value) -> Vec<Detail> {
     }
     let inner = body.get("detail").unwrap_or(body);
     let listed = inner.get("validation_errors").and_then(Value::as_array);
-    listed.into_iter().flatten().filter_map(|item| detail_of(item)).collect()
+    listed.into_iter().flatten().filter_map(detail_of).collect()
 }
 
 fn detail_of(item: &Value) -> Option<Detail> {
@@ -60,7 +60,9 @@ fn detail_of(item: &Value) -> Option<Detail> {
 /// The one sentence of a body: `detail`, `error`, `message` or `msg`, whichever is a text.
 fn sentence(body: &Value) -> Option<String> {
     let text = |value: &Value| {
-        ["detail", "error", "message", "msg"].iter().find_map(|name| value.get(name)?.as_str().map(str::to_owned))
+        ["detail", "error", "message", "msg"]
+            .iter()
+            .find_map(|name| value.get(name)?.as_str().map(str::to_owned))
     };
     text(body).or_else(|| body.get("detail").and_then(text))
 }
@@ -87,7 +89,8 @@ mod tests {
     #[test]
     fn every_shape_of_a_422_keeps_its_fields() {
         let detail = json!({"type": "missing", "loc": ["body", "user_id"], "msg": "Field required"});
-        let expected = vec![(vec![LocPart::from("body"), LocPart::from("user_id")], "Field required".to_owned())];
+        let expected =
+            vec![(vec![LocPart::from("body"), LocPart::from("user_id")], "Field required".to_owned())];
         assert_eq!(paths(&json!({"detail": [detail]})), expected);
         assert_eq!(paths(&json!({"detail": {"error": "no", "validation_errors": [detail]}})), expected);
         assert_eq!(paths(&json!({"detail": "just no"})), [(Vec::new(), "just no".to_owned())]);
@@ -97,7 +100,9 @@ mod tests {
     #[test]
     fn a_refusal_is_sorted_by_what_can_be_done() {
         let body = br#"{"detail": "words"}"#;
-        assert!(matches!(error_of(401, None, body), Error::Forbidden { status: 401, message } if message == "words"));
+        assert!(
+            matches!(error_of(401, None, body), Error::Forbidden { status: 401, message } if message == "words")
+        );
         assert!(matches!(error_of(403, None, body), Error::Forbidden { status: 403, .. }));
         assert!(matches!(error_of(404, None, body), Error::NotFound(message) if message == "words"));
         assert!(matches!(error_of(413, None, body), Error::TooLarge(_)));

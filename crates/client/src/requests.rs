@@ -12,10 +12,12 @@ impl Client {
     }
 
     pub async fn delete_request(&self, id: &str) -> Result<Done> {
-        self.delete("/api/delete_request", Some(&DeleteRequestRequest { request_id: NonBlank::from(id) })).await
+        self.delete("/api/delete_request", Some(&DeleteRequestRequest { request_id: NonBlank::from(id) }))
+            .await
     }
 
     pub async fn delete_session(&self, id: &str) -> Result<DeleteSessionResponse> {
-        self.delete("/api/delete_session", Some(&DeleteSessionRequest { session_id: NonBlank::from(id) })).await
+        self.delete("/api/delete_session", Some(&DeleteSessionRequest { session_id: NonBlank::from(id) }))
+            .await
     }
 }

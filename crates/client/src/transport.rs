@@ -54,7 +54,11 @@ impl Client {
         self.answer(path, self.call(Method::PUT, path).json(body)).await
     }
 
-    pub(crate) async fn delete<A: DeserializeOwned>(&self, path: &str, body: Option<&impl Serialize>) -> Result<A> {
+    pub(crate) async fn delete<A: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<A> {
         let call = self.call(Method::DELETE, path);
         self.answer(path, body.into_iter().fold(call, |call, body| call.json(body))).await
     }

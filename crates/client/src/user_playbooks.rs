@@ -1,7 +1,7 @@
 use reflexio_api_types::{
-    AddUserPlaybookRequest, Added, BulkDeleteResponse, DeleteUserPlaybooksByIdsRequest, GetUserPlaybooksRequest,
-    Updated, UpdateUserPlaybookRequest, UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse, UserPlaybook,
-    UserPlaybookView, UserPlaybooksViewResponse,
+    AddUserPlaybookRequest, Added, BulkDeleteResponse, DeleteUserPlaybooksByIdsRequest,
+    GetUserPlaybooksRequest, UpdateUserPlaybookRequest, Updated, UpgradeUserPlaybooksRequest,
+    UpgradeUserPlaybooksResponse, UserPlaybook, UserPlaybookView, UserPlaybooksViewResponse,
 };
 
 use crate::transport::NOTHING;

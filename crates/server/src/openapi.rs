@@ -16,6 +16,18 @@ use crate::{AppState, routes};
                        callers on its own machine; with one, send `Authorization: Bearer <key>`.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
+    tags(
+        (name = "interactions", description = "What happened: publish it, read it back, search it"),
+        (name = "search", description = "One question to everything that was learned"),
+        (name = "profiles", description = "Facts about users"),
+        (name = "user playbooks", description = "What single conversations taught"),
+        (name = "agent playbooks", description = "Rules for the agent, and their review"),
+        (name = "learning", description = "How far learning is, and running it again"),
+        (name = "requests", description = "Publish calls and the sessions they form"),
+        (name = "config", description = "What an org can set"),
+        (name = "server", description = "Who you are, what is stored, erasing a user"),
+        (name = "health", description = "Whether the server lives, and what it is"),
+    ),
     modifiers(&BearerKey),
     security((), ("key" = [])),
 )]
@@ -39,7 +51,24 @@ pub(crate) fn assemble(
     let mut document = Document::openapi();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.merge(paths);
+    describe_answers(&mut document);
     (router, document)
+}
+
+/// The standard wants a description of every answer; the plain ones need no words of their own.
+fn describe_answers(document: &mut utoipa::openapi::OpenApi) {
+    for path in document.paths.paths.values_mut() {
+        let operations = [&mut path.get, &mut path.post, &mut path.put, &mut path.delete];
+        for operation in operations.into_iter().flatten() {
+            for (status, answer) in &mut operation.responses.responses {
+                if let utoipa::openapi::RefOr::T(answer) = answer
+                    && answer.description.is_empty()
+                {
+                    answer.description = if status == "200" { "Success" } else { "Failure" }.to_owned();
+                }
+            }
+        }
+    }
 }
 
 /// `/openapi.json` and the interactive page at `/docs`, whose scripts are in the binary.

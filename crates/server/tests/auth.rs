@@ -65,7 +65,8 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
     let playbook = json!({"agent_playbooks": [{"agent_version": "v1", "content": "be kind"}]});
     let approve = json!({"agent_playbook_id": 1, "playbook_status": "approved"});
     let publish = json!({"user_id": "u", "interaction_data_list": [{"content": "hi"}]});
-    let calls: Vec<(&str, &str, Method, &str, Option<Value>, u16)> = vec![
+    type Call<'a> = (&'a str, &'a str, Method, &'a str, Option<Value>, u16);
+    let calls: Vec<Call<'_>> = vec![
         ("read", &read, Method::POST, "/api/publish_interaction", Some(publish.clone()), 403),
         ("write", &write, Method::POST, "/api/publish_interaction", Some(publish), 200),
         ("write", &write, Method::POST, "/api/get_interactions", Some(json!({"user_id": "u"})), 403),

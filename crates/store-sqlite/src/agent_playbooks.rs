@@ -40,6 +40,7 @@ impl Stored for AgentPlaybook {
 
 impl Searchable for AgentPlaybook {
     const INDEX: Index = Index::AgentPlaybooks;
+    const TABLE: &'static str = "agent_playbooks";
     const KEY: &'static str = "t.id";
 
     fn text(&self) -> String {

@@ -1,5 +1,6 @@
 use reflexio_store as store;
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
 /// What can go wrong inside a task: the database's word or our own.
 #[derive(Debug)]
@@ -74,6 +75,9 @@ pub(crate) fn repeat(error: &store::Error) -> store::Error {
 pub(crate) fn translate(error: &rusqlite::Error) -> store::Error {
     if let rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) = error {
         return store::Error::Corrupt(format!("a stored value cannot be read: {error}"));
+    }
+    if error.sqlite_error().is_some_and(|cause| cause.extended_code == SQLITE_IOERR_SHMSIZE) {
+        return store::Error::Full;
     }
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => store::Error::Full,

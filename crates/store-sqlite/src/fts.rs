@@ -37,6 +37,7 @@ impl Index {
 /// A record that can be found by its text.
 pub(crate) trait Searchable: Stored {
     const INDEX: Index;
+    const TABLE: &'static str;
     /// The integer key of the row, which is also the key of its index entry.
     const KEY: &'static str;
 

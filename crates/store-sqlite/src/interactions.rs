@@ -105,6 +105,7 @@ fn turn_from_row(row: &Row<'_>) -> rusqlite::Result<Turn> {
 
 impl Searchable for Interaction {
     const INDEX: Index = Index::Interactions;
+    const TABLE: &'static str = "interactions";
     const KEY: &'static str = "t.id";
 
     fn text(&self) -> String {
@@ -164,11 +165,14 @@ impl Interactions for SqliteStore {
 }
 
 fn filtered(org: &OrgId, filter: &InteractionFilter) -> Predicate {
-    Predicate::of_org(org)
-        .text("t.user_id", filter.user_id.as_ref().map(UserId::as_str))
-        .text("r.id", filter.request_id.as_ref().map(RequestId::as_str))
-        .text("r.session_id", filter.session_id.as_ref().map(SessionId::as_str))
-        .time("t.created_at", filter.time)
+    let user = filter.user_id.as_ref().map(UserId::as_str);
+    if filter.request_id.is_none() && filter.session_id.is_none() {
+        return Predicate::of_org(org).text("t.user_id", user).time("t.created_at", filter.time);
+    }
+    let requests = Predicate::of_org(org)
+        .text("t.id", filter.request_id.as_ref().map(RequestId::as_str))
+        .text("t.session_id", filter.session_id.as_ref().map(SessionId::as_str));
+    said_in(org, &requests).text("+t.user_id", user).time("+t.created_at", filter.time)
 }
 
 /// The interactions of some requests, in the order they were said.
@@ -178,7 +182,7 @@ pub(crate) fn of_requests(sql: &Connection, org: &OrgId, requests: &Predicate) -
 
 fn said_in(org: &OrgId, requests: &Predicate) -> Predicate {
     let keys = format!("t.request_key IN (SELECT t.key FROM requests t WHERE {})", requests.sql());
-    Predicate::of_org(org).and(&keys, requests.clone().into_values())
+    Predicate::checking_org(org).and(&keys, requests.clone().into_values())
 }
 
 /// Stores one turn of a request; without an id it gets the next one.

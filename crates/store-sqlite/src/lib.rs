@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use reflexio_store::Result;
 
 use crate::readers::Readers;
-use crate::writer::Writer;
+use crate::writer::{Limits, Writer};
 
 /// What can be chosen when a database is opened.
 #[derive(Debug, Clone)]
@@ -66,6 +66,6 @@ impl SqliteStore {
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
         let connection = schema::open_writer(path, options)?;
         let readers = Readers::open(path, options.readers)?;
-        Ok(Self { path: path.to_owned(), writer: Writer::start(connection)?, readers })
+        Ok(Self { path: path.to_owned(), writer: Writer::start(connection, Limits::default())?, readers })
     }
 }

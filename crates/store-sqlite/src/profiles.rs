@@ -42,6 +42,7 @@ impl Stored for Profile {
 
 impl Searchable for Profile {
     const INDEX: Index = Index::Profiles;
+    const TABLE: &'static str = "profiles";
     const KEY: &'static str = "t.key";
 
     fn text(&self) -> String {

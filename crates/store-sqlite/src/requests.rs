@@ -175,7 +175,7 @@ fn sessions(
     let (names, more) = session_page(sql, &matching, page)?;
     let listed = names.iter().map(|name| name.as_str().into()).collect();
     let requests: Vec<Request> =
-        select(sql, matching.within("t.session_id", listed), Request::ORDER, usize::MAX)?;
+        select(sql, matching.within("t.session_id", listed), "+t.created_at DESC, t.key DESC", usize::MAX)?;
     let mut said = interactions_of(sql, org, &requests)?;
     let mut groups: Vec<SessionGroup> =
         names.into_iter().map(|session_id| SessionGroup { session_id, requests: Vec::new() }).collect();
@@ -221,7 +221,6 @@ fn interactions_of(
     requests: &[Request],
 ) -> Outcome<HashMap<RequestId, Vec<Interaction>>> {
     let ids = requests.iter().map(|request| request.id.as_str().into()).collect();
-    // Written as a subquery of keys, so that the index on the request finds the rows.
     let keys = Predicate::of_org(org).within("t.id", ids);
     let rows = interactions::of_requests(sql, org, &keys)?;
     let mut by_request: HashMap<RequestId, Vec<Interaction>> = HashMap::new();

@@ -91,7 +91,7 @@ fn stream(
     to: &mpsc::Sender<Record>,
     read: impl Fn(&Row<'_>) -> rusqlite::Result<Record>,
 ) -> Outcome<()> {
-    let mut statement = sql.prepare(&format!("{select} WHERE t.org_id = ? ORDER BY {order}"))?;
+    let mut statement = sql.prepare(&format!("{select} WHERE +t.org_id = ? ORDER BY {order}"))?;
     let mut rows = statement.query([org.as_str()])?;
     while let Some(row) = rows.next()? {
         send(to, read(row)?)?;

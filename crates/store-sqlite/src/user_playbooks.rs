@@ -43,6 +43,7 @@ impl Stored for UserPlaybook {
 
 impl Searchable for UserPlaybook {
     const INDEX: Index = Index::UserPlaybooks;
+    const TABLE: &'static str = "user_playbooks";
     const KEY: &'static str = "t.id";
 
     fn text(&self) -> String {

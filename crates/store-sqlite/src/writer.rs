@@ -1,3 +1,6 @@
+#[cfg(test)]
+mod tests;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -11,9 +14,20 @@ use crate::fts::IndexLog;
 
 /// More callers than this wait before they can even hand in their task.
 const LONGEST_QUEUE: usize = 1024;
-const MOST_TASKS: usize = 256;
-/// Tasks that arrive later wait for the next commit, so that the first ones are answered soon.
-const LONGEST_BATCH: Duration = Duration::from_millis(4);
+
+/// What one commit may hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) tasks: usize,
+    /// Tasks that arrive later wait for the next commit, so that the first ones are answered soon.
+    pub(crate) time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { tasks: 256, time: Duration::from_millis(4) }
+    }
+}
 
 /// What a task may do: run statements, and note what has to change in the text indexes.
 pub(crate) struct Tx<'a> {
@@ -29,11 +43,11 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection) -> Result<Self> {
+    pub(crate) fn start(connection: Connection, limits: Limits) -> Result<Self> {
         let (inbox, tasks) = mpsc::channel(LONGEST_QUEUE);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || serve(&connection, tasks))?;
+            .spawn(move || serve(&connection, tasks, limits))?;
         Ok(Self { inbox: Some(inbox), thread: Some(thread) })
     }
 
@@ -105,11 +119,11 @@ where
     }
 }
 
-fn serve(connection: &Connection, mut inbox: mpsc::Receiver<Box<dyn Task>>) {
+fn serve(connection: &Connection, mut inbox: mpsc::Receiver<Box<dyn Task>>, limits: Limits) {
     while let Some(first) = inbox.blocking_recv() {
         let mut tasks = vec![first];
         let started = Instant::now();
-        let lost = commit_batch(connection, &mut tasks, &mut inbox).err().map(store::Error::from);
+        let lost = commit_batch(connection, &mut tasks, &mut inbox, limits).err().map(store::Error::from);
         if let Some(error) = &lost {
             undo(connection);
             tracing::error!(error = %error, source = ?std::error::Error::source(error), tasks = tasks.len(), "write batch lost");
@@ -129,11 +143,12 @@ fn commit_batch(
     connection: &Connection,
     tasks: &mut Vec<Box<dyn Task>>,
     inbox: &mut mpsc::Receiver<Box<dyn Task>>,
+    limits: Limits,
 ) -> Result<()> {
-    let deadline = Instant::now() + LONGEST_BATCH;
+    let deadline = Instant::now() + limits.time;
     if let Err(error) = run(connection, "BEGIN IMMEDIATE") {
         // The others would wait as long for the same answer.
-        while tasks.len() < MOST_TASKS
+        while tasks.len() < limits.tasks
             && let Ok(task) = inbox.try_recv()
         {
             tasks.push(task);
@@ -145,7 +160,7 @@ fn commit_batch(
     while let Some(task) = tasks.get_mut(next) {
         run_task(connection, &mut log, task.as_mut())?;
         next += 1;
-        if next < MOST_TASKS
+        if next < limits.tasks
             && Instant::now() < deadline
             && let Ok(task) = inbox.try_recv()
         {

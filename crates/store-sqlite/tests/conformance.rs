@@ -5,7 +5,6 @@
 use reflexio_store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
 
-#[expect(clippy::unused_async, reason = "stores behind a network are opened with await")]
 async fn fresh() -> (TempDir, SqliteStore) {
     let folder = TempDir::new().unwrap();
     let store = SqliteStore::open(&folder.path().join("test.db"), &Options::default()).unwrap();

@@ -13,10 +13,13 @@ pub mod jobs;
 pub mod keys;
 pub mod lineage;
 pub mod maintenance;
+pub mod model;
 pub mod operations;
 pub mod profiles;
+mod property;
 pub mod requests;
 mod sample;
+pub mod search;
 pub mod transfer;
 pub mod user_playbooks;
 
@@ -134,6 +137,10 @@ macro_rules! conformance_tests {
                 an_import_that_does_not_fit_together_is_refused,
             ],
         }
+        $crate::properties! { $make,
+            search: [a_search_finds_exactly_what_its_query_matches],
+            model: [a_store_behaves_like_plain_lists, an_export_imported_elsewhere_exports_the_same],
+        }
     };
 }
 
@@ -147,6 +154,20 @@ macro_rules! claims {
             async fn $claim() {
                 let (_guard, store) = $make().await;
                 $crate::$noun::$claim(&store).await;
+            })+
+        })+
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! properties {
+    ($make:path, $($noun:ident: [$($claim:ident),+ $(,)?]),+ $(,)?) => {
+        $(mod $noun {
+            use super::*;
+            $(#[test]
+            fn $claim() {
+                $crate::$noun::$claim($make);
             })+
         })+
     };

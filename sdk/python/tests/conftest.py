@@ -6,8 +6,9 @@ import os
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from raw_api import RawApi
@@ -38,9 +39,9 @@ def server_binary() -> Path:
 
 
 class RunningServer:
-    """One server process with its own data directory."""
+    """One server process with its own data directory, which asks for a key if one is given."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, api_key: str | None = None) -> None:
         ready_file = folder / "ready"
         self._log = (folder / "server.log").open("w+")
         self._process = subprocess.Popen(
@@ -48,6 +49,7 @@ class RunningServer:
                 *[str(server_binary()), "serve", "--port", "0"],
                 *["--data-dir", str(folder / "data"), "--ready-file", str(ready_file)],
             ],
+            env={**os.environ, **({"REFLEXIO_API_KEY": api_key} if api_key else {})},
             stdout=self._log,
             stderr=subprocess.STDOUT,
         )
@@ -77,15 +79,30 @@ class RunningServer:
         pytest.fail(f"the server did not become ready:\n{self._log.read()}", pytrace=False)
 
 
+class StartServer(Protocol):
+    """Starts a server that is stopped when all tests are done."""
+
+    def __call__(self, api_key: str | None = None) -> RunningServer: ...
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment() -> Iterator[None]:
+    """Neither clients nor servers see the developer's own settings."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name in list(os.environ):
+            if name.startswith("REFLEXIO_") and name != "REFLEXIO_BIN":
+                environment.delenv(name)
+        yield
+
+
 @pytest.fixture(scope="session")
 def start_server(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Callable[[], RunningServer]]:
-    """Starts servers on demand and stops them when all tests are done."""
+    tmp_path_factory: pytest.TempPathFactory, clean_environment: None
+) -> Iterator[StartServer]:
     running: list[RunningServer] = []
 
-    def start() -> RunningServer:
-        running.append(RunningServer(tmp_path_factory.mktemp("server")))
+    def start(api_key: str | None = None) -> RunningServer:
+        running.append(RunningServer(tmp_path_factory.mktemp("server"), api_key))
         return running[-1]
 
     yield start
@@ -94,7 +111,7 @@ def start_server(
 
 
 @pytest.fixture(scope="session")
-def server_url(start_server: Callable[[], RunningServer]) -> str:
+def server_url(start_server: StartServer) -> str:
     """The server that the tests of ``tests/server`` share."""
     return start_server().url
 

@@ -42,7 +42,7 @@ fn lifecycle(asked: Vec<Status>) -> (Vec<Status>, bool) {
 
 /// Agent playbooks, newest first
 #[utoipa::path(post, path = "/api/get_agent_playbooks", tag = "agent playbooks",
-    request_body = GetAgentPlaybooksRequest, responses((status = 200, body = AgentPlaybooksViewResponse), Failure))]
+    request_body(content = GetAgentPlaybooksRequest, example = json!({"status_filter": ["pending"]})), responses((status = 200, body = AgentPlaybooksViewResponse), Failure))]
 async fn get_agent_playbooks(
     UseCases(app): UseCases,
     Who(caller): Who,

@@ -32,7 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Interactions of one user, newest first
-#[utoipa::path(post, path = "/api/get_interactions", tag = "interactions", request_body = GetInteractionsRequest,
+#[utoipa::path(post, path = "/api/get_interactions", tag = "interactions", request_body(content = GetInteractionsRequest, example = json!({"user_id": "user_123"})),
     responses((status = 200, body = InteractionsViewResponse), Failure))]
 async fn get_interactions(
     UseCases(app): UseCases,
@@ -66,7 +66,7 @@ async fn get_all_interactions(
 
 /// Interactions of one user that fit a query
 #[utoipa::path(post, path = "/api/search_interactions", tag = "interactions",
-    request_body = SearchInteractionRequest, responses((status = 200, body = InteractionsViewResponse), Failure))]
+    request_body(content = SearchInteractionRequest, example = json!({"user_id": "user_123", "query": "password"})), responses((status = 200, body = InteractionsViewResponse), Failure))]
 async fn search_interactions(
     UseCases(app): UseCases,
     Who(caller): Who,

@@ -40,7 +40,7 @@ fn current_unless_asked(asked: Vec<Status>) -> Vec<Status> {
 }
 
 /// Profiles of one user, newest change first
-#[utoipa::path(post, path = "/api/get_profiles", tag = "profiles", request_body = GetUserProfilesRequest,
+#[utoipa::path(post, path = "/api/get_profiles", tag = "profiles", request_body(content = GetUserProfilesRequest, example = json!({"user_id": "user_123"})),
     responses((status = 200, body = ProfilesViewResponse), Failure))]
 async fn get_profiles(
     UseCases(app): UseCases,

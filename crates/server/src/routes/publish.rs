@@ -20,7 +20,17 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 
 /// Store a conversation and learn from it
 #[utoipa::path(post, path = "/api/publish_interaction", tag = "interactions", params(PublishQuery),
-    request_body = PublishUserInteractionRequest,
+    request_body(content = PublishUserInteractionRequest, example = json!({
+        "user_id": "user_123",
+        "session_id": "chat_1",
+        "source": "support_chat",
+        "agent_version": "v2.1.0",
+        "interaction_data_list": [
+            {"role": "User", "content": "How do I reset my password?"},
+            {"role": "Agent", "content": "Go to Settings > Security > Reset Password."},
+            {"role": "User", "content": "Perfect, that worked!"}
+        ]
+    })),
     responses((status = 200, body = PublishUserInteractionResponse), Failure))]
 async fn publish_interaction(
     UseCases(app): UseCases,

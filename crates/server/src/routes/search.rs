@@ -20,7 +20,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// One question to profiles, user playbooks and approved agent playbooks
-#[utoipa::path(post, path = "/api/search", tag = "search", request_body = UnifiedSearchRequest,
+#[utoipa::path(post, path = "/api/search", tag = "search", request_body(content = UnifiedSearchRequest, example = json!({"query": "password reset", "user_id": "user_123", "top_k": 5})),
     responses((status = 200, body = UnifiedSearchViewResponse), Failure))]
 async fn search(
     UseCases(app): UseCases,

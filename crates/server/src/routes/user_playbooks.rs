@@ -35,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 
 /// User playbooks, newest first
 #[utoipa::path(post, path = "/api/get_user_playbooks", tag = "user playbooks",
-    request_body = GetUserPlaybooksRequest, responses((status = 200, body = UserPlaybooksViewResponse), Failure))]
+    request_body(content = GetUserPlaybooksRequest, example = json!({"limit": 20})), responses((status = 200, body = UserPlaybooksViewResponse), Failure))]
 async fn get_user_playbooks(
     UseCases(app): UseCases,
     Who(caller): Who,

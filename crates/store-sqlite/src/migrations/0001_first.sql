@@ -39,6 +39,7 @@ CREATE TABLE interactions (
     image_id TEXT,
     extra TEXT
 );
+CREATE INDEX interactions_by_arrival ON interactions (org_id);
 CREATE INDEX interactions_by_time ON interactions (org_id, created_at DESC);
 CREATE INDEX interactions_by_user ON interactions (org_id, user_id, created_at DESC);
 CREATE INDEX interactions_by_request ON interactions (request_key);

@@ -112,7 +112,7 @@ def _http_request(call: Call[Any], settings: Settings) -> httpx.Request:
     headers = settings.headers()
     content = None
     if call.body is not None:
-        content = to_json(call.body)
+        content = _json(call.body)
         headers["Content-Type"] = "application/json"
     return httpx.Request(
         call.method,
@@ -125,7 +125,14 @@ def _http_request(call: Call[Any], settings: Settings) -> httpx.Request:
 
 
 def _cache_key(call: Call[Any]) -> Hashable:
-    return (call.method, call.path, tuple(sorted(call.query.items())), to_json(call.body))
+    return (call.method, call.path, tuple(sorted(call.query.items())), _json(call.body))
+
+
+def _json(body: Any) -> bytes:
+    try:
+        return to_json(body, inf_nan_mode="null")
+    except ValueError as error:
+        raise TypeError(f"the request cannot be written as JSON: {error}") from error
 
 
 def _connection_error(

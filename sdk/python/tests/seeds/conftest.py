@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import RunningServer
+from conftest import StartServer
 from raw_api import RawApi
 
 
 @pytest.fixture(scope="module")
-def document_url(start_server: Callable[[], RunningServer]) -> Iterator[str]:
+def document_url(start_server: StartServer) -> Iterator[str]:
     """A fresh server that ``ReflexioClient()`` finds without arguments."""
     url = start_server().url
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("REFLEXIO_URL", url)
-        environment.delenv("REFLEXIO_API_KEY", raising=False)
         yield url
 
 

@@ -27,7 +27,7 @@ from seeds.document import Document, Ran
 
 pytestmark = pytest.mark.server
 
-NOT_YET = "not available"
+NOT_YET = "needs the learning engine"
 STATUSES = {"current": None, "pending": Status.PENDING, "archived": Status.ARCHIVED}
 
 

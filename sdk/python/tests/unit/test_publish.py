@@ -62,6 +62,21 @@ def test_time_of_the_interaction_is_sent() -> None:
     assert server.body()["interaction_data_list"] == [{"created_at": 17, "content": "x"}]
 
 
+def test_numbers_that_json_does_not_know_become_null() -> None:
+    row = {"tools_used": [{"tool_name": "t", "tool_data": {"score": float("nan")}}]}
+    assert published([row]) == [
+        {"tools_used": [{"tool_name": "t", "tool_data": {"score": None}}]},
+    ]
+
+
+@pytest.mark.parametrize("bad", [object(), b"\xff", "\ud800"])
+def test_something_that_is_no_json_is_refused(bad: Any) -> None:
+    server = ScriptedServer(STORED)
+    with pytest.raises(TypeError, match="JSON"):
+        server.client().publish_interaction("u", [{"content": bad}])
+    assert server.requests == []
+
+
 @pytest.mark.parametrize("bad", ["hello", ["hello"], [3], None])
 def test_something_that_is_no_interaction_is_refused(bad: Any) -> None:
     server = ScriptedServer(STORED)

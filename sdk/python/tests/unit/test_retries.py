@@ -11,7 +11,7 @@ from reflexio import ReflexioConnectionError, ReflexioTimeoutError
 REFUSED = httpx.ConnectError("Connection refused")
 LOST = httpx.ReadError("Connection reset by peer")
 STORED = {"success": True, "request_id": "r"}
-DUPLICATE = {"success": False, "duplicate": True, "message": "already stored", "request_id": "r"}
+DUPLICATE = {"success": False, "duplicate": True, "message": "already stored"}
 TURN = [{"content": "x"}]
 
 
@@ -32,6 +32,7 @@ def test_duplicate_after_a_lost_answer_is_success() -> None:
     answer = server.client().publish_interaction("u", TURN)
     assert answer.success
     assert answer.duplicate
+    assert answer.request_id == server.body()["request_id"]
 
 
 def test_duplicate_at_the_first_attempt_is_the_callers_own() -> None:

@@ -80,12 +80,13 @@ class PublishingEndpoints:
                 UserWarning,
                 stacklevel=3,
             )
+        sent_id = request_id or uuid.uuid4().hex
         return Call(
             "POST",
             "/api/publish_interaction",
             _parse_publish,
             body=given(
-                request_id=request_id or uuid.uuid4().hex,
+                request_id=sent_id,
                 user_id=user_id,
                 interaction_data_list=rows,
                 source=source,
@@ -101,7 +102,7 @@ class PublishingEndpoints:
             query={"wait_for_response": "true"} if wait_for_response else {},
             changes_data=True,
             repeatable=True,
-            after_repeat=_stored_by_the_lost_attempt,
+            after_repeat=lambda answer: _stored_by_the_lost_attempt(answer, sent_id),
             answer=_nothing_to_publish() if entries and not rows else None,
         )
 
@@ -151,9 +152,11 @@ def _parse_publish(response: httpx.Response) -> PublishUserInteractionResponse:
 
 
 def _stored_by_the_lost_attempt(
-    answer: PublishUserInteractionResponse,
+    answer: PublishUserInteractionResponse, request_id: str
 ) -> PublishUserInteractionResponse:
-    return answer.model_copy(update={"success": True}) if answer.duplicate else answer
+    if not answer.duplicate:
+        return answer
+    return answer.model_copy(update={"success": True, "request_id": request_id})
 
 
 def _nothing_to_publish() -> PublishUserInteractionResponse:

@@ -1,0 +1,60 @@
+# Two commands matter: `make run` and `make test`. The rest is named by `make help`.
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENVS := target/venvs
+BIN_DEBUG := $(CURDIR)/target/debug/reflexio
+BIN_RELEASE := $(CURDIR)/target/release/reflexio
+export CARGO_TERM_COLOR ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help run build release test check fmt clippy unit doc sdk conformance schema browser bench soak clean
+
+help: ## show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: release ## build what is missing and serve on http://localhost:8081
+	$(BIN_RELEASE) serve
+
+build: ## the debug binary
+	$(CARGO) build --locked -p reflexio-cli
+
+release: ## the release binary, target/release/reflexio
+	$(CARGO) build --locked --release -p reflexio-cli
+
+test: check unit sdk conformance schema browser ## every test of every language, as CI runs them
+
+check: fmt clippy doc ## formatting, lints and documentation, warnings denied
+
+fmt:
+	$(CARGO) fmt --all --check
+
+clippy:
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+doc:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
+
+unit: ## the Rust tests
+	tools/nextest.sh
+
+sdk: build ## the Python SDK: types, style, unit tests, and every code block of the documents
+	REFLEXIO_BIN=$(BIN_DEBUG) tools/sdk-tests.sh
+
+conformance: build ## the public client against our server
+	REFLEXIO_BIN=$(BIN_DEBUG) tests/conformance/run.sh
+
+schema: build ## schemathesis against our own OpenAPI document
+	REFLEXIO_BIN=$(BIN_DEBUG) tests/schema/run.sh
+
+browser: build ## the interactive API page in a real browser
+	REFLEXIO_BIN=$(BIN_DEBUG) tests/browser/run.sh
+
+bench: ## all benchmarks; writes bench/RESULTS.md
+	bench/run.sh
+
+soak: build ## kill -9 under load, many rounds
+	REFLEXIO_SOAK_ROUNDS=200 $(CARGO) nextest run --locked -p reflexio-cli --run-ignored all -E 'test(killed)'
+
+clean: ## remove everything that was built
+	$(CARGO) clean

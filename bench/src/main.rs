@@ -1,0 +1,55 @@
+//! Measures a `reflexio` server from the outside: durable publishing, starting, and reading at a million rows.
+//!
+//! It starts servers of its own on loopback, each on a new folder, and ends every one of them. It prints what
+//! it saw and judges nothing: targets stand beside the numbers, and the exit status does not depend on them.
+//! It must never link the server or its store, since the load it makes has to stay apart from what it measures.
+//! Start reading at [`run`]; `publish.rs`, `startup.rs` and `scale/` are the three benchmarks.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its results")]
+
+mod args;
+mod bench;
+mod bodies;
+mod ceiling;
+mod connection;
+mod latency;
+mod load;
+mod metrics;
+mod plan;
+mod process;
+mod progress;
+mod publish;
+mod random;
+mod report;
+mod run;
+mod scale;
+mod server;
+mod startup;
+mod text;
+
+use clap::Parser;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::Cli;
+
+/// One thread: the cores are for the server.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    tokio::select! {
+        done = Box::pin(run::run(&cli)) => done,
+        stopped = stop_signal() => match stopped {
+            Ok(()) => anyhow::bail!("stopped by a signal; the servers were ended and their folders removed"),
+            Err(error) => Err(error.into()),
+        },
+    }
+}
+
+/// Dropping what runs ends its servers and removes its folders, which a plain end by signal would not.
+async fn stop_signal() -> std::io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}

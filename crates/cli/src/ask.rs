@@ -1,0 +1,41 @@
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Whether a person was asked before something is lost.
+pub(crate) fn confirm(context: &Context, question: &str, yes: bool) -> anyhow::Result<()> {
+    if yes {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() || context.out.is_json() {
+        return Err(Failure::usage(format!("{question} This cannot be undone and nobody can be asked here"))
+            .hint("add --yes")
+            .into());
+    }
+    match ask(&format!("{question} This cannot be undone. [y/N] "))? {
+        Some(true) => Ok(()),
+        _ => Err(Failure::failed("nothing was changed").into()),
+    }
+}
+
+/// A question with a default of yes.
+pub(crate) fn again(question: &str) -> io::Result<bool> {
+    if !io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    Ok(ask(&format!("{question} [Y/n] "))?.unwrap_or(true))
+}
+
+fn ask(question: &str) -> io::Result<Option<bool>> {
+    let mut err = io::stderr().lock();
+    write!(err, "{question}")?;
+    err.flush()?;
+    let mut answer = String::new();
+    let end_of_input = io::stdin().lock().read_line(&mut answer)? == 0;
+    Ok(match answer.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(true),
+        "" if !end_of_input => None,
+        _ => Some(false),
+    })
+}

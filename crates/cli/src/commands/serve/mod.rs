@@ -1,0 +1,152 @@
+mod address;
+mod banner;
+mod logging;
+mod meter;
+#[cfg(feature = "otlp")]
+mod otlp;
+mod ready;
+mod signals;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use metrics_exporter_prometheus::PrometheusHandle;
+use reflexio_app::{App, MasterKey};
+use reflexio_server::RateLimit;
+use reflexio_types::SystemClock;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::context::Context;
+use crate::data_dir::{DataDir, DataDirArg};
+use crate::lock::ServerLock;
+use ready::ReadyFile;
+
+/// How long requests may take to finish after the server was asked to stop.
+const GRACE: Duration = Duration::from_secs(30);
+/// How long threads may take to end after that.
+const LAST_GRACE: Duration = Duration::from_secs(2);
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The port to listen on; 0 takes a free one.
+    #[arg(long, env = "REFLEXIO_PORT", default_value_t = 8081)]
+    port: u16,
+    /// The address to listen on. Any but a loopback address needs a key.
+    #[arg(long, env = "REFLEXIO_HOST", default_value = "127.0.0.1")]
+    host: String,
+    #[command(flatten)]
+    data: DataDirArg,
+    /// Write the address of the server into this file as soon as it listens.
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    log_format: LogFormat,
+    /// What to log: a level, or targets with levels (reflexio=debug,tower=warn).
+    #[arg(long, value_name = "FILTER", env = "REFLEXIO_LOG", default_value = "info")]
+    log: String,
+    /// The largest request body that is accepted.
+    #[arg(long, value_name = "BYTES", env = "REFLEXIO_MAX_BODY_BYTES", default_value_t = 10 * 1024 * 1024)]
+    max_body_bytes: usize,
+    /// How often a caller may ask: 600/m or 20/s. Callers on this machine are never limited.
+    #[arg(long, value_name = "RATE", env = "REFLEXIO_RATE_LIMIT")]
+    rate_limit: Option<RateLimit>,
+    /// Send traces to this OpenTelemetry collector, over HTTP.
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
+    otlp_endpoint: Option<String>,
+    /// Seals provider secrets in the database; any long text, and always the same one.
+    #[arg(long, value_name = "KEY", env = "REFLEXIO_MASTER_KEY", hide_env_values = true)]
+    master_key: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    Human,
+    Json,
+}
+
+pub(crate) fn run(serve: &Serve, context: &Context) -> anyhow::Result<()> {
+    let folder = serve.data.folder()?;
+    folder.create()?;
+    let _lock = ServerLock::take(&folder)?;
+    let logging = logging::start(serve, context)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve.serve(context, &folder));
+    // The store is closed when the last task that holds it is gone.
+    runtime.shutdown_timeout(LAST_GRACE);
+    logging.stop();
+    served
+}
+
+impl Serve {
+    async fn serve(&self, context: &Context, folder: &DataDir) -> anyhow::Result<()> {
+        let ready = self.ready_file.as_deref().map(ReadyFile::new).transpose()?;
+        let listener = address::bind(&self.host, self.port).await?;
+        let address = listener.local_addr()?;
+        let first_run = !folder.database().exists();
+        let app = self.app(context, folder)?;
+        let keys_required = app.keys_required().await?;
+        address::refuse_open_door(address, keys_required, folder)?;
+        let url = address::url(address);
+        if self.log_format == LogFormat::Human && !context.out.quiet {
+            banner::print(&context.out, &url, folder, keys_required, first_run);
+        }
+        tracing::info!(%url, data_dir = %folder.path().display(), "listening");
+        let meter = meter::install()?;
+        let _ready = ready.map(|file| file.write(&url)).transpose()?;
+        let served = self.until_asked_to_stop(listener, app, meter).await;
+        tracing::info!("stopped");
+        served.context("the server failed")
+    }
+
+    fn app(&self, context: &Context, folder: &DataDir) -> anyhow::Result<Arc<App>> {
+        let store = folder.open_or_create()?;
+        let set = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        Ok(Arc::new(App::new(reflexio_app::Options {
+            store: Arc::new(store),
+            clock: Arc::new(SystemClock),
+            master_key: set(&self.master_key).as_deref().map(MasterKey::derive),
+            api_key: context.api_key.clone(),
+        })))
+    }
+
+    async fn until_asked_to_stop(
+        &self,
+        listener: TcpListener,
+        app: Arc<App>,
+        meter: PrometheusHandle,
+    ) -> std::io::Result<()> {
+        let options = reflexio_server::Options {
+            max_body_bytes: self.max_body_bytes,
+            rate_limit: self.rate_limit,
+            metrics: Some(meter.clone()),
+        };
+        let mut signals = signals::Signals::new()?;
+        let (tell, told) = watch::channel(false);
+        let serving = reflexio_server::run(listener, app, options, asked_to_stop(told));
+        tokio::select! {
+            served = serving => served,
+            () = meter::keep_up(meter) => Ok(()),
+            () = async {
+                let name = signals.next().await;
+                tracing::info!(signal = name, "finishing requests under way");
+                // Fails only when the server is gone already.
+                let _ = tell.send(true);
+                tokio::select! {
+                    () = tokio::time::sleep(GRACE) => tracing::warn!("some requests did not finish in time"),
+                    name = signals.next() => tracing::warn!(signal = name, "not waiting for requests under way"),
+                }
+            } => Ok(()),
+        }
+    }
+}
+
+async fn asked_to_stop(mut told: watch::Receiver<bool>) {
+    // An error means that nobody can ask any more, which is the same.
+    let _ = told.wait_for(|stop| *stop).await;
+}

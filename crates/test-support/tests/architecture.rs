@@ -1,0 +1,71 @@
+//! The direction of dependencies between crates, as `ARCHITECTURE.md` draws it.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What each crate may depend on of ours. An edge that is not here is a decision: make it in
+/// `ARCHITECTURE.md` first.
+const ALLOWED: [(&str, &[&str]); 12] = [
+    ("reflexio-types", &[]),
+    ("reflexio-search", &[]),
+    ("reflexio-api-types", &["reflexio-types"]),
+    ("reflexio-store", &["reflexio-search", "reflexio-types"]),
+    ("reflexio-store-sqlite", &["reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-store-tests", &["reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-app", &["reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-server", &["reflexio-api-types", "reflexio-app", "reflexio-store", "reflexio-types"]),
+    ("reflexio-client", &["reflexio-api-types", "reflexio-types"]),
+    (
+        "reflexio-cli",
+        &[
+            "reflexio-api-types",
+            "reflexio-app",
+            "reflexio-client",
+            "reflexio-server",
+            "reflexio-store",
+            "reflexio-store-sqlite",
+            "reflexio-types",
+        ],
+    ),
+    (
+        "reflexio-test-support",
+        &["reflexio-app", "reflexio-server", "reflexio-store", "reflexio-store-sqlite", "reflexio-types"],
+    ),
+    ("reflexio-bench", &["reflexio-api-types"]),
+];
+
+#[test]
+fn no_crate_depends_on_one_that_is_above_it() {
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED.into_iter().collect();
+    for (package, dependencies) in our_dependencies() {
+        let Some(may) = allowed.get(package.as_str()) else {
+            panic!("`{package}` is not in the list of this test and of ARCHITECTURE.md");
+        };
+        for dependency in dependencies {
+            assert!(may.contains(&dependency.as_str()), "`{package}` must not depend on `{dependency}`");
+        }
+    }
+}
+
+/// Normal dependencies between crates of this workspace; tests may reach wherever they need.
+fn our_dependencies() -> Vec<(String, Vec<String>)> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .output();
+    let metadata: Value = output.ok().and_then(|output| serde_json::from_slice(&output.stdout).ok()).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let ours = |dependency: &&Value| {
+        dependency["kind"].is_null() && text(&dependency["name"]).starts_with("reflexio-")
+    };
+    let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
+    assert!(packages.len() >= 11, "cargo metadata names the crates of this workspace: {metadata}");
+    packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().into_iter().flatten().filter(ours);
+            (text(&package["name"]), dependencies.map(|dependency| text(&dependency["name"])).collect())
+        })
+        .collect()
+}

@@ -1,5 +1,6 @@
-use reflexio_types::{AgentPlaybook as DomainAgentPlaybook, PlaybookStatus as DomainPlaybookStatus, TimeRange};
+use reflexio_types::{AgentPlaybook as DomainAgentPlaybook, PlaybookStatus as DomainPlaybookStatus};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 use crate::body::WireRequest;
@@ -7,7 +8,7 @@ use crate::detail::Detail;
 use crate::field::{EpochSeconds, Positive, Share, SourceLabel, StatusName, shown_status};
 use crate::requests::{MOST_IDS, check_ids};
 use crate::search::SearchMode;
-use crate::time::{When, check_range, time_range};
+use crate::time::{When, has_time_range};
 use crate::user_playbooks::{BlockingIssue, at_row};
 
 /// What a person decided.
@@ -59,6 +60,7 @@ impl PlaybookStatuses {
 }
 
 /// A rule for the agent.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AgentPlaybookView {
     pub agent_playbook_id: i64,
@@ -66,22 +68,15 @@ pub struct AgentPlaybookView {
     pub agent_version: String,
     pub created_at: i64,
     pub content: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pitfall: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     pub playbook_status: PlaybookStatus,
     pub playbook_metadata: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusName>,
     pub tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned_by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
@@ -109,141 +104,82 @@ impl From<DomainAgentPlaybook> for AgentPlaybookView {
 }
 
 /// Agent playbooks, newest first.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetAgentPlaybooksRequest {
     /// 100 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_playbook_id: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// CURRENT ones if missing; `["pending"]` is the review list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_filter: Option<Vec<Option<StatusName>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_status_filter: Option<PlaybookStatuses>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
 
-impl GetAgentPlaybooksRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for GetAgentPlaybooksRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(GetAgentPlaybooksRequest);
 
 /// Agent playbooks that fit a query. Only approved ones, unless others are asked for.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchAgentPlaybookRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_filter: Option<Vec<Option<StatusName>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_status_filter: Option<PlaybookStatuses>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
     /// 10 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Share>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_reformulation: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_mode: Option<SearchMode>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
 
-impl SearchAgentPlaybookRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for SearchAgentPlaybookRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(SearchAgentPlaybookRequest);
 
 /// Agent playbooks found.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AgentPlaybooksViewResponse {
     pub success: bool,
     pub agent_playbooks: Vec<AgentPlaybookView>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
     /// Matches that were left out because nobody approved them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_unapproved: Option<u64>,
     /// Meaning was asked for and only words were matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degraded: Option<bool>,
 }
 
 /// An agent playbook to add.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AgentPlaybook {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
     pub agent_version: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<EpochSeconds>,
     pub content: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pitfall: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocking_issue: Option<BlockingIssue>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_status: Option<PlaybookStatus>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_metadata: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded_terms: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusName>,
 }
 
@@ -267,18 +203,14 @@ impl WireRequest for AddAgentPlaybookRequest {
 }
 
 /// Fields that are missing stay as they are.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UpdateAgentPlaybookRequest {
     pub agent_playbook_id: Positive,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_status: Option<PlaybookStatus>,
 }
 

@@ -1,6 +1,7 @@
 use reflexio_types::config::{PathPart, Violation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// Enough of a wrong value to recognise it, never so much that it floods a log.
@@ -30,6 +31,7 @@ impl From<&PathPart> for LocPart {
 }
 
 /// One thing that is wrong with a request.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Detail {
     /// A stable word for the kind of error.
@@ -40,7 +42,6 @@ pub struct Detail {
     /// What is wrong and what to do.
     pub msg: String,
     /// The beginning of what was sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable)]
     pub input: Option<Value>,
 }

@@ -1,15 +1,16 @@
-use reflexio_types::{Interaction, TimeRange, UserAction};
+use reflexio_types::{Interaction, UserAction};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::WireRequest;
-use crate::detail::Detail;
 use crate::field::{NonBlank, Positive};
 use crate::publish::{RetrievedLearning, ToolUsed, UserActionType};
-use crate::time::{When, check_range, time_range};
+use crate::time::{When, has_time_range};
 use crate::{Share, SearchMode, ShortText};
 
 /// A stored turn or action.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InteractionView {
     pub interaction_id: i64,
@@ -27,12 +28,9 @@ pub struct InteractionView {
     pub tools_used: Vec<ToolUsed>,
     pub retrieved_learnings: Vec<RetrievedLearning>,
     /// The stored picture, at `GET /api/images/{image_id}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_media_type: Option<String>,
     /// How well it fits the query.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
@@ -92,36 +90,24 @@ fn shown_learning(learning: reflexio_types::RetrievedLearning) -> RetrievedLearn
 }
 
 /// Interactions of one user.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetInteractionsRequest {
     pub user_id: NonBlank,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// 30 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<Positive>,
 }
 
-impl GetInteractionsRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for GetInteractionsRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(GetInteractionsRequest);
 
 /// Interactions of everybody.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct GetAllInteractionsQuery {
     /// 100 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<i64>, minimum = 1)]
     pub limit: Option<Positive>,
 }
@@ -129,53 +115,34 @@ pub struct GetAllInteractionsQuery {
 impl WireRequest for GetAllInteractionsQuery {}
 
 /// Interactions of one user that fit a query.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchInteractionRequest {
     pub user_id: NonBlank,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// What to look for; without it the newest interactions are returned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// 10 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<Positive>,
     /// The last so many interactions, oldest first, instead of a search.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_recent_k: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Share>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_mode: Option<SearchMode>,
 }
 
-impl SearchInteractionRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for SearchInteractionRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(SearchInteractionRequest);
 
 /// Interactions found.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InteractionsViewResponse {
     pub success: bool,
     pub interactions: Vec<InteractionView>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
     /// Meaning was asked for and only words were matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degraded: Option<bool>,
 }
 

@@ -1,6 +1,7 @@
 use reflexio_types::{Operation, OperationState, Stall, StallReason as DomainReason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::WireRequest;
@@ -24,11 +25,11 @@ pub struct LearningStatusResponse {
     pub reason: String,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct OperationStatusQuery {
     /// `profile_generation` (if missing) or `playbook_generation`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_name: Option<String>,
 }
 
@@ -45,17 +46,16 @@ pub enum OperationStatus {
 }
 
 /// A long operation and how far it is.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct OperationStatusInfo {
     pub service_name: String,
     pub status: OperationStatus,
     pub started_at: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<i64>,
     pub total_users: u64,
     pub processed_users: u64,
     pub failed_users: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_user_id: Option<String>,
     pub processed_user_ids: Vec<String>,
     #[schema(value_type = Vec<Object>)]
@@ -64,7 +64,6 @@ pub struct OperationStatusInfo {
     pub request_params: Map<String, Value>,
     #[schema(value_type = Object)]
     pub stats: Map<String, Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     pub progress_percentage: f64,
 }
@@ -98,28 +97,23 @@ impl From<Operation> for OperationStatusInfo {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetOperationStatusResponse {
     pub success: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_status: Option<OperationStatusInfo>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
 }
 
 /// Learn profiles again from all interactions.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RerunProfileGenerationRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
     /// Accepted for older clients; selects nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractor_names: Option<Vec<String>>,
 }
 
@@ -129,44 +123,36 @@ impl WireRequest for RerunProfileGenerationRequest {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RerunProfileGenerationResponse {
     pub success: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles_generated: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<String>,
 }
 
 /// Learn profiles now from the last window.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ManualProfileGenerationRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
     /// Accepted for older clients; selects nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractor_names: Option<Vec<String>>,
 }
 
 impl WireRequest for ManualProfileGenerationRequest {}
 
 /// Learn playbooks again from all interactions.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RerunPlaybookGenerationRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// Accepted for older clients; selects nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
 }
 
@@ -176,37 +162,32 @@ impl WireRequest for RerunPlaybookGenerationRequest {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RerunPlaybookGenerationResponse {
     pub success: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbooks_generated: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<String>,
 }
 
 /// Learn playbooks now from the last window.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ManualPlaybookGenerationRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
     /// Accepted for older clients; selects nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
 }
 
 impl WireRequest for ManualPlaybookGenerationRequest {}
 
 /// Make agent playbooks of user playbooks now.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunPlaybookAggregationRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<NonBlank>,
 }
 

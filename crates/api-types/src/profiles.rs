@@ -1,6 +1,7 @@
-use reflexio_types::{InteractionId, Profile, ProfileTimeToLive as DomainTtl, TimeRange};
+use reflexio_types::{InteractionId, Profile, ProfileTimeToLive as DomainTtl};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::WireRequest;
@@ -8,7 +9,7 @@ use crate::detail::Detail;
 use crate::field::{EpochSeconds, NonBlank, Positive, Share, SourceLabel, StatusName, shown_status};
 use crate::requests::{MOST_IDS, check_ids};
 use crate::search::SearchMode;
-use crate::time::{When, check_range, time_range};
+use crate::time::{When, has_time_range};
 
 /// How long a fact about a user stays true.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -50,6 +51,7 @@ impl From<ProfileTimeToLive> for DomainTtl {
 }
 
 /// A fact about one user.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProfileView {
     pub profile_id: String,
@@ -59,22 +61,15 @@ pub struct ProfileView {
     pub generated_from_request_id: String,
     pub profile_time_to_live: ProfileTimeToLive,
     pub expiration_timestamp: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub custom_features: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractor_names: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_span: Option<String>,
     pub source_interaction_ids: Vec<i64>,
     pub tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned_by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
@@ -102,179 +97,109 @@ impl From<Profile> for ProfileView {
 }
 
 /// Profiles of one user.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetUserProfilesRequest {
     pub user_id: NonBlank,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// 30 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_time_to_live: Option<ProfileTimeToLive>,
     /// CURRENT ones if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_filter: Option<Vec<Option<StatusName>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
 }
 
-impl GetUserProfilesRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for GetUserProfilesRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(GetUserProfilesRequest);
 
 /// Profiles of everybody.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct GetAllProfilesQuery {
     /// 100 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<i64>, minimum = 1)]
     pub limit: Option<Positive>,
     /// `current` if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(inline)]
     pub status_filter: Option<StatusName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>, pattern = "^([a-z0-9][a-z0-9._:-]{0,127})?$")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(inline)]
     pub profile_time_to_live: Option<ProfileTimeToLive>,
     /// Seconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(inline)]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(inline)]
     pub end_time: Option<When>,
 }
 
-impl GetAllProfilesQuery {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for GetAllProfilesQuery {}
+has_time_range!(GetAllProfilesQuery);
 
 /// Profiles of one user that fit a query.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchUserProfileRequest {
     pub user_id: NonBlank,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated_from_request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// 10 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom_feature: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractor_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Share>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_reformulation: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_mode: Option<SearchMode>,
 }
 
-impl SearchUserProfileRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for SearchUserProfileRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(SearchUserProfileRequest);
 
 /// Profiles found.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProfilesViewResponse {
     pub success: bool,
     pub user_profiles: Vec<ProfileView>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
     /// Meaning was asked for and only words were matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degraded: Option<bool>,
 }
 
 /// A profile to add.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UserProfile {
     /// Made by the server if missing or empty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
     pub user_id: NonBlank,
     pub content: NonBlank,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified_timestamp: Option<EpochSeconds>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated_from_request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_time_to_live: Option<ProfileTimeToLive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiration_timestamp: Option<EpochSeconds>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub custom_features: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractor_names: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded_terms: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_interaction_ids: Option<Vec<i64>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_span: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader_angle: Option<String>,
 }
 
@@ -291,12 +216,11 @@ impl WireRequest for AddUserProfileRequest {
 }
 
 /// By id, or every profile of the user that holds all words of `search_query`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DeleteUserProfileRequest {
     pub user_id: NonBlank,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_query: Option<String>,
 }
 
@@ -315,15 +239,13 @@ impl WireRequest for DeleteProfilesByIdsRequest {
 }
 
 /// Put a rerun's pending profiles into use.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UpgradeProfilesRequest {
     /// Everybody if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_ids: Option<Vec<String>>,
     /// Leave users without pending profiles alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_affected_users: Option<bool>,
 }
 

@@ -3,6 +3,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use reflexio_types::{CitationKind as DomainCitationKind, LearningKind, MediaType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 use crate::body::WireRequest;
@@ -111,37 +112,26 @@ pub struct RetrievedLearning {
 }
 
 /// One turn of a conversation, or one action in an interface.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InteractionData {
     /// When it happened; now, if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<EpochSeconds>,
     /// Who speaks: `User` if missing; any name will do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<ShortText>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// Another answer the agent could have given, for comparison.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_content: Option<Content>,
     /// The answer an expert would have given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expert_content: Option<Content>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_action: Option<UserActionType>,
     /// Required with an action.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_action_description: Option<Description>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interacted_image_url: Option<ImageUrl>,
     /// A PNG, JPEG, GIF or WebP picture as base64.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_encoding: Option<ImageText>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_used: Option<Vec<ToolUsed>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citations: Option<Vec<Citation>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieved_learnings: Option<Vec<RetrievedLearning>>,
 }
 
@@ -210,35 +200,25 @@ impl InteractionData {
 }
 
 /// What an agent tells about a conversation.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PublishUserInteractionRequest {
     /// Chosen by the caller so that a retry stores nothing twice; made by the server if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<NonBlank>,
     pub user_id: NonBlank,
     #[schema(min_items = 1, max_items = 1000)]
     pub interaction_data_list: Vec<InteractionData>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<ShortText>,
     /// The conversation this belongs to; the request is its own session if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<NonBlank>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_aggregation: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_extraction: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation_only: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub override_learning_stall: Option<bool>,
     /// No more turns will come in this session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_finished: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval_experiment_id: Option<NonBlank>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval_experiment_arm: Option<ExperimentArm>,
 }
 
@@ -291,6 +271,7 @@ pub struct PublishQuery {
 impl WireRequest for PublishQuery {}
 
 /// What became of a publish. `success` means that everything is on disk.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PublishUserInteractionResponse {
     pub success: bool,
@@ -298,24 +279,15 @@ pub struct PublishUserInteractionResponse {
     pub message: String,
     #[serde(default)]
     pub warnings: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_type: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_label: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles_added: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbooks_added: Option<u64>,
     /// `done` or `deferred`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learning_status: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learning_reason: Option<String>,
     /// A request of this id was already stored; nothing was stored now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicate: Option<bool>,
 }

@@ -1,5 +1,6 @@
-use reflexio_types::{ExperimentArm as DomainArm, Request, TimeRange};
+use reflexio_types::{ExperimentArm as DomainArm, Request};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 use crate::body::WireRequest;
@@ -7,12 +8,13 @@ use crate::detail::Detail;
 use crate::field::{NonBlank, NonNegative, Positive, SourceLabel};
 use crate::interactions::InteractionView;
 use crate::publish::ExperimentArm;
-use crate::time::{When, check_range, time_range};
+use crate::time::{When, has_time_range};
 
 /// The most ids one bulk delete may name.
 pub const MOST_IDS: usize = 10_000;
 
 /// One publish call.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RequestView {
     pub request_id: String,
@@ -22,9 +24,7 @@ pub struct RequestView {
     pub agent_version: String,
     pub session_id: String,
     pub evaluation_only: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval_experiment_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval_experiment_arm: Option<ExperimentArm>,
 }
 
@@ -78,47 +78,30 @@ pub struct SessionView {
 }
 
 /// Sessions with a matching request.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetRequestsRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// How many sessions: 30 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<Positive>,
     /// How many sessions to pass over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<NonNegative>,
 }
 
-impl GetRequestsRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for GetRequestsRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(GetRequestsRequest);
 
 /// A page of sessions.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetRequestsViewResponse {
     pub success: bool,
     pub sessions: Vec<SessionView>,
     pub has_more: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
 }
 

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// The body of every error but a 422.
@@ -24,22 +25,21 @@ pub struct Done {
 }
 
 /// As [`Done`], where the contract calls the sentence `msg`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Updated {
     pub success: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
 }
 
 /// Rows were added.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Added {
     pub success: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     pub added_count: u64,
     /// The ids the rows got, in the order they were sent (playbooks only).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<i64>>,
 }
 

@@ -1,16 +1,17 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::WireRequest;
 use crate::field::NonBlank;
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HealthResponse {
     /// `healthy`, or `unhealthy` with a 503.
     pub status: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
@@ -29,6 +30,7 @@ pub struct RootResponse {
     pub health: String,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WhoamiResponse {
     pub success: bool,
@@ -41,19 +43,19 @@ pub struct WhoamiResponse {
     /// What the key may do: `read`, `write`, `review`, `admin`.
     pub scopes: Vec<String>,
     /// The public part of the key; missing on a server without keys.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct StorageStatsQuery {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
 }
 
 impl WireRequest for StorageStatsQuery {}
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StorageStatsResponse {
     pub success: bool,
@@ -64,11 +66,8 @@ pub struct StorageStatsResponse {
     pub agent_playbook_count: u64,
     pub interaction_count: u64,
     pub request_count: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest_profile_modified: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest_profile_modified: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
 }
 
@@ -79,10 +78,10 @@ pub struct ClearUserDataRequest {
 
 impl WireRequest for ClearUserDataRequest {}
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ClearUserDataResponse {
     pub success: bool,
     pub deleted_counts: BTreeMap<String, u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -56,6 +56,25 @@ impl utoipa::PartialSchema for When {
 
 impl ToSchema for When {}
 
+/// Gives a request with `start_time` and `end_time` its range, and the check that it is one.
+macro_rules! has_time_range {
+    ($($name:ty),+) => {$(
+        impl $name {
+            pub fn time(&self) -> reflexio_types::TimeRange {
+                $crate::time::time_range(self.start_time, self.end_time)
+            }
+        }
+
+        impl $crate::body::WireRequest for $name {
+            fn check(&self) -> Vec<$crate::detail::Detail> {
+                $crate::time::check_range(self.start_time, self.end_time)
+            }
+        }
+    )+};
+}
+
+pub(crate) use has_time_range;
+
 pub(crate) fn time_range(start: Option<When>, end: Option<When>) -> TimeRange {
     TimeRange { start: start.map(|when| when.0), end: end.map(|when| when.0) }
 }

@@ -1,8 +1,9 @@
 use reflexio_types::{
-    BlockingIssue as DomainIssue, BlockingIssueKind as DomainIssueKind, InteractionId, TimeRange,
+    BlockingIssue as DomainIssue, BlockingIssueKind as DomainIssueKind, InteractionId,
     UserPlaybook as DomainUserPlaybook,
 };
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 use crate::body::WireRequest;
@@ -10,7 +11,7 @@ use crate::detail::{Detail, LocPart};
 use crate::field::{EpochSeconds, Id, Positive, Share, SourceLabel, StatusName, UpToHundred, shown_status};
 use crate::requests::{MOST_IDS, check_ids};
 use crate::search::SearchMode;
-use crate::time::{When, check_range, time_range};
+use crate::time::{When, has_time_range};
 
 /// Why an agent could not do what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -42,37 +43,28 @@ impl From<BlockingIssue> for DomainIssue {
 }
 
 /// What one user's conversation taught.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UserPlaybookView {
     pub user_playbook_id: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     pub agent_version: String,
     pub request_id: String,
     pub playbook_name: String,
     pub created_at: i64,
     pub content: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pitfall: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     /// JSON text with the fields that `metadata_definition_prompt` asked for.
     pub playbook_metadata: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     pub source_interaction_ids: Vec<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_span: Option<String>,
     pub tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned_by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
@@ -104,147 +96,85 @@ impl From<DomainUserPlaybook> for UserPlaybookView {
 }
 
 /// User playbooks, newest first.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GetUserPlaybooksRequest {
     /// 100 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_playbook_id: Option<Positive>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// All but merged and superseded ones if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_filter: Option<Vec<Option<StatusName>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
 }
 
-impl GetUserPlaybooksRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for GetUserPlaybooksRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(GetUserPlaybooksRequest);
 
 /// User playbooks that fit a query.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchUserPlaybookRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<Id>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLabel>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<When>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<When>,
     /// CURRENT ones if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_filter: Option<Vec<Option<StatusName>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
     /// 10 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<UpToHundred>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Share>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_reformulation: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_mode: Option<SearchMode>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<Id>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Id>,
 }
 
-impl SearchUserPlaybookRequest {
-    pub fn time(&self) -> TimeRange {
-        time_range(self.start_time, self.end_time)
-    }
-}
-
-impl WireRequest for SearchUserPlaybookRequest {
-    fn check(&self) -> Vec<Detail> {
-        check_range(self.start_time, self.end_time)
-    }
-}
+has_time_range!(SearchUserPlaybookRequest);
 
 /// User playbooks found.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UserPlaybooksViewResponse {
     pub success: bool,
     pub user_playbooks: Vec<UserPlaybookView>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
     /// Meaning was asked for and only words were matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degraded: Option<bool>,
 }
 
 /// A user playbook to add. It needs a content or a trigger.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UserPlaybook {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     pub agent_version: String,
     pub request_id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<EpochSeconds>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pitfall: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_metadata: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocking_issue: Option<BlockingIssue>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_interaction_ids: Option<Vec<i64>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded_terms: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_span: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader_angle: Option<String>,
 }
 
@@ -273,16 +203,13 @@ pub(crate) fn at_row(list: &str, index: usize, field: &str, message: &str) -> De
 }
 
 /// Fields that are missing stay as they are.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UpdateUserPlaybookRequest {
     pub user_playbook_id: Positive,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
 }
 
@@ -308,14 +235,12 @@ impl WireRequest for DeleteUserPlaybooksByIdsRequest {
 }
 
 /// Put a rerun's pending playbooks into use.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UpgradeUserPlaybooksRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
     /// True if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive_current: Option<bool>,
 }
 

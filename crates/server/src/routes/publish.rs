@@ -50,9 +50,10 @@ async fn publish_interaction(
             response.storage_label = Some(storage.storage_label);
             Ok(Json(response))
         }
-        Err(error @ Error::DuplicateRequest(_)) => Ok(Json(PublishUserInteractionResponse {
+        Err(Error::DuplicateRequest(id)) => Ok(Json(PublishUserInteractionResponse {
             success: false,
-            message: error.to_string(),
+            message: Error::DuplicateRequest(id.clone()).to_string(),
+            request_id: Some(id),
             duplicate: Some(true),
             ..PublishUserInteractionResponse::default()
         })),

@@ -55,6 +55,7 @@ def test_missing_session_and_version_get_their_defaults(
     request = session.requests[0].request
     assert request.session_id == session.session_id == answer.request_id == request.request_id
     assert request.agent_version == "agent-v0"
+    assert answer.session_id == answer.request_id
 
 
 def test_own_request_id_is_stored_once(client: ReflexioClient, raw: RawApi, user_id: str) -> None:

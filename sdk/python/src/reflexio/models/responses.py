@@ -25,6 +25,7 @@ class PublishUserInteractionResponse(Response):
     message: str = ""
     warnings: list[str] = Field(default_factory=list)
     request_id: str | None = None
+    session_id: str | None = None
     duplicate: bool = False
     endpoint_url: str | None = None
     storage_type: str | None = None

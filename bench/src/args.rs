@@ -4,7 +4,8 @@ use clap::{Args, Parser, Subcommand};
 
 /// Measures a reflexio server on this machine.
 #[derive(Debug, Parser)]
-#[command(name = "reflexio-bench", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "reflexio-bench", version, max_term_width = 100)]
+#[command(args_override_self = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) options: Options,

@@ -21,7 +21,10 @@ impl Bench {
     pub(crate) fn new(options: &Options) -> anyhow::Result<Self> {
         let program = options.server.clone().map_or_else(beside_this_program, Ok)?;
         let program = program.canonicalize().with_context(|| {
-            format!("there is no server program at `{}`: build it, or name it with --server", program.display())
+            format!(
+                "there is no server program at `{}`: build it, or name it with --server",
+                program.display()
+            )
         })?;
         std::fs::create_dir_all(&options.work_dir)
             .with_context(|| format!("cannot make the folder `{}`", options.work_dir.display()))?;

@@ -22,8 +22,8 @@ impl Call {
         Self { method: Method::GET, path: Uri::from_static(path), body: Bytes::new() }
     }
 
-    pub(crate) fn post(path: &'static str, body: Vec<u8>) -> Self {
-        Self { method: Method::POST, path: Uri::from_static(path), body: body.into() }
+    pub(crate) fn post(path: &'static str, body: Bytes) -> Self {
+        Self { method: Method::POST, path: Uri::from_static(path), body }
     }
 
     pub(crate) fn body_bytes(&self) -> usize {

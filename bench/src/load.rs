@@ -67,13 +67,14 @@ impl Load {
         let connections = open(server.address(), self.connections).await?;
         let (server_before, client_before) = (cpu_time(server.id())?, cpu_time(std::process::id())?);
         let started = Instant::now();
-        let tally = Arc::new(Tally { next: AtomicU64::new(0), most: self.most, end: started + self.time, call });
+        let tally =
+            Arc::new(Tally { next: AtomicU64::new(0), most: self.most, end: started + self.time, call });
         let shown = Arc::clone(&tally);
         let share = || shown.share(started, self.time);
         let work = tokio::time::timeout(self.time + PATIENCE, work(connections, tally));
         let seen = tokio::select! {
             seen = work => seen.context("the server does not answer any more")??,
-            () = progress.follow(share) => Seen::new()?,
+            never = progress.follow(share) => match never {},
         };
         Ok(Outcome {
             latency: seen.latency,
@@ -156,7 +157,10 @@ where
     Ok(all)
 }
 
-async fn send_all<F: Fn(u64) -> Call>(mut connection: Connection, tally: Arc<Tally<F>>) -> anyhow::Result<Seen> {
+async fn send_all<F: Fn(u64) -> Call>(
+    mut connection: Connection,
+    tally: Arc<Tally<F>>,
+) -> anyhow::Result<Seen> {
     let mut seen = Seen::new()?;
     while let Some(call) = tally.take() {
         let sent = Instant::now();

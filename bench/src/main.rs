@@ -27,6 +27,8 @@ mod server;
 mod startup;
 mod text;
 
+use std::process::ExitCode;
+
 use clap::Parser;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -34,14 +36,21 @@ use crate::args::Cli;
 
 /// One thread: the cores are for the server.
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<()> {
+async fn main() -> ExitCode {
     let cli = Cli::parse();
-    tokio::select! {
+    let done = tokio::select! {
         done = Box::pin(run::run(&cli)) => done,
-        stopped = stop_signal() => match stopped {
-            Ok(()) => anyhow::bail!("stopped by a signal; the servers were ended and their folders removed"),
-            Err(error) => Err(error.into()),
-        },
+        stopped = stop_signal() => Err(match stopped {
+            Ok(()) => anyhow::anyhow!("stopped by a signal; the servers were ended and their folders removed"),
+            Err(error) => error.into(),
+        }),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -24,7 +25,7 @@ impl Progress {
     }
 
     /// Redraws for ever; drop it when the work is done.
-    pub(crate) async fn follow(&self, share: impl Fn() -> f64) {
+    pub(crate) async fn follow(&self, share: impl Fn() -> f64) -> Infallible {
         loop {
             self.set(share());
             tokio::time::sleep(REDRAW).await;

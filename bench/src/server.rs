@@ -12,8 +12,8 @@ use crate::connection::{Call, Connection};
 
 /// A server that needs longer than this to begin or to end is broken.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How exactly the moment of the first answer is known.
-const LOOK_AGAIN: Duration = Duration::from_micros(500);
+/// How exactly the moment of the first answer is known; timers are no finer.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// A server that this program started. Dropping it kills it.
 pub(crate) struct Server {
@@ -32,9 +32,10 @@ impl Server {
         let started = Instant::now();
         let mut child = command.spawn().with_context(|| format!("cannot start `{}`", program.display()))?;
         let id = child.id().context("the server has no process id")?;
-        let address = tokio::time::timeout(PATIENCE, first_answer(&mut child, &files))
-            .await
-            .with_context(|| format!("the server does not answer; its log ends:\n{}", files.end_of_log()))??;
+        let address =
+            tokio::time::timeout(PATIENCE, first_answer(&mut child, &files)).await.with_context(|| {
+                format!("the server does not answer; its log ends:\n{}", files.end_of_log())
+            })??;
         Ok(Self { child, id, address, first_answer: started.elapsed() })
     }
 
@@ -56,7 +57,8 @@ impl Server {
         let started = Instant::now();
         let process = i32::try_from(self.id).ok().and_then(Pid::from_raw).context("no process id")?;
         kill_process(process, Signal::TERM).context("cannot ask the server to end")?;
-        let status = tokio::time::timeout(PATIENCE, self.child.wait()).await.context("the server does not end")??;
+        let status =
+            tokio::time::timeout(PATIENCE, self.child.wait()).await.context("the server does not end")??;
         anyhow::ensure!(status.success(), "the server ended with {status}");
         Ok(started.elapsed())
     }

@@ -52,21 +52,70 @@ const AGENT: [&str; 20] = [
 ];
 
 const PRODUCTS: [&str; 28] = [
-    "headset", "laptop", "phone", "router", "keyboard", "monitor", "printer", "camera", "tablet", "charger", "speaker",
-    "kettle", "blender", "backpack", "jacket", "bicycle", "lamp", "mattress", "drone", "projector", "thermostat",
-    "telescope", "hammock", "turntable", "dehumidifier", "snowboard", "accordion", "barometer",
+    "headset",
+    "laptop",
+    "phone",
+    "router",
+    "keyboard",
+    "monitor",
+    "printer",
+    "camera",
+    "tablet",
+    "charger",
+    "speaker",
+    "kettle",
+    "blender",
+    "backpack",
+    "jacket",
+    "bicycle",
+    "lamp",
+    "mattress",
+    "drone",
+    "projector",
+    "thermostat",
+    "telescope",
+    "hammock",
+    "turntable",
+    "dehumidifier",
+    "snowboard",
+    "accordion",
+    "barometer",
 ];
 const PARTS: [&str; 14] = [
-    "screen", "battery", "cable", "box", "button", "hinge", "strap", "adapter", "manual", "lens", "zipper", "filter",
-    "gasket", "valve",
+    "screen", "battery", "cable", "box", "button", "hinge", "strap", "adapter", "manual", "lens", "zipper",
+    "filter", "gasket", "valve",
 ];
 const FAULTS: [&str; 14] = [
-    "broken", "damaged", "missing", "slow", "scratched", "loose", "empty", "noisy", "frozen", "cracked", "leaking",
-    "mislabelled", "corroded", "warped",
+    "broken",
+    "damaged",
+    "missing",
+    "slow",
+    "scratched",
+    "loose",
+    "empty",
+    "noisy",
+    "frozen",
+    "cracked",
+    "leaking",
+    "mislabelled",
+    "corroded",
+    "warped",
 ];
 const FEATURES: [&str; 14] = [
-    "settings", "the dashboard", "billing", "notifications", "calendar sync", "dark mode", "export", "two factor login",
-    "voice control", "offline maps", "parental controls", "screen sharing", "invoice templates", "webhooks",
+    "settings",
+    "the dashboard",
+    "billing",
+    "notifications",
+    "calendar sync",
+    "dark mode",
+    "export",
+    "two factor login",
+    "voice control",
+    "offline maps",
+    "parental controls",
+    "screen sharing",
+    "invoice templates",
+    "webhooks",
 ];
 const PLANS: [&str; 5] = ["basic", "family", "business", "student", "enterprise"];
 const CARRIERS: [&str; 6] = ["Northpost", "Swiftline", "Parcelo", "Bluevan", "Cargonaut", "Pigeonix"];
@@ -74,30 +123,53 @@ const COLORS: [&str; 10] =
     ["black", "white", "blue", "red", "green", "grey", "yellow", "purple", "turquoise", "maroon"];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Friday", "Thursday", "Wednesday", "Saturday", "Sunday"];
 const MONTHS: [&str; 12] = [
-    "March", "May", "June", "July", "April", "August", "September", "October", "November", "December", "January",
+    "March",
+    "May",
+    "June",
+    "July",
+    "April",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+    "January",
     "February",
 ];
 const CITIES: [&str; 24] = [
-    "Berlin", "London", "Paris", "Madrid", "Vienna", "Lisbon", "Dublin", "Prague", "Oslo", "Warsaw", "Athens",
-    "Helsinki", "Toronto", "Denver", "Osaka", "Nairobi", "Lima", "Quito", "Perth", "Bergen", "Tartu", "Ghent", "Graz",
-    "Split",
+    "Berlin", "London", "Paris", "Madrid", "Vienna", "Lisbon", "Dublin", "Prague", "Oslo", "Warsaw",
+    "Athens", "Helsinki", "Toronto", "Denver", "Osaka", "Nairobi", "Lima", "Quito", "Perth", "Bergen",
+    "Tartu", "Ghent", "Graz", "Split",
 ];
 const FIRST_SYLLABLES: [&str; 18] = [
-    "Kar", "Mel", "Tor", "Ban", "Sel", "Vin", "Dor", "Hal", "Ros", "Win", "Gar", "Lin", "Par", "Fen", "Nor", "Wes",
-    "Cal", "Bru",
+    "Kar", "Mel", "Tor", "Ban", "Sel", "Vin", "Dor", "Hal", "Ros", "Win", "Gar", "Lin", "Par", "Fen", "Nor",
+    "Wes", "Cal", "Bru",
 ];
 const MIDDLE_SYLLABLES: [&str; 16] =
     ["a", "en", "i", "os", "ing", "el", "ar", "um", "eri", "ov", "and", "ist", "or", "ath", "usk", "em"];
 const LAST_SYLLABLES: [&str; 16] = [
-    "son", "ford", "berg", "ton", "ski", "well", "dale", "man", "ley", "sen", "worth", "ini", "escu", "quist", "bach",
-    "vic",
+    "son", "ford", "berg", "ton", "ski", "well", "dale", "man", "ley", "sen", "worth", "ini", "escu",
+    "quist", "bach", "vic",
 ];
 /// Words that many turns hold.
 const COMMON: [&str; 12] = [
-    "order", "refund", "account", "invoice", "password", "subscription", "warranty", "payment", "delivery", "package",
-    "serial", "discount",
+    "order",
+    "refund",
+    "account",
+    "invoice",
+    "password",
+    "subscription",
+    "warranty",
+    "payment",
+    "delivery",
+    "package",
+    "serial",
+    "discount",
 ];
-const STOP_WORDS: [&str; 10] = ["where is my", "how do i", "the", "for", "with the", "is", "what about", "to", "my", "when will"];
+/// What people put before what they look for; always shorter than a query.
+const STOP_WORDS: [&str; 10] =
+    ["where is my", "how do i", "the", "for", "with the", "is", "what about", "to", "my", "when will"];
+const MOST_QUERY_WORDS: u64 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Speaker {
@@ -121,19 +193,15 @@ pub(crate) fn turn(random: &mut Random, speaker: Speaker) -> String {
     text
 }
 
-/// One to four words to search for: common and rare ones, some between stop words.
+/// One to four words to search for: common and rare ones, every third time behind stop words.
 pub(crate) fn query(random: &mut Random) -> String {
-    let mut words = vec![search_word(random)];
-    for _ in 0..random.below(4) {
-        words.push(if random.one_in(3) { random.pick(&STOP_WORDS).to_owned() } else { search_word(random) });
+    let opening = if random.one_in(3) { random.pick(&STOP_WORDS) } else { "" };
+    let mut words: Vec<String> = opening.split_ascii_whitespace().map(str::to_owned).collect();
+    let room = MOST_QUERY_WORDS.saturating_sub(words.len() as u64);
+    for _ in 0..=random.below(room) {
+        words.push(search_word(random));
     }
-    if words.len() > 1 {
-        let last = words.len() - 1;
-        let at = random.below(words.len() as u64) as usize;
-        words.swap(at, last);
-    }
-    let all = words.join(" ");
-    all.split(' ').take(4).collect::<Vec<_>>().join(" ")
+    words.join(" ")
 }
 
 fn search_word(random: &mut Random) -> String {

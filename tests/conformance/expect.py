@@ -6,6 +6,7 @@ with its reason; everything else that is missing is a failure.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import requests
@@ -17,6 +18,7 @@ RECORDED = Recorded()
 # Path inside the answer -> why ours may lack it or carry another type.
 CONSCIOUS_DIFFERENCES = {
     "detail[].input": "a refused value is shown as a short preview, never echoed in full",
+    "detail[].loc[]": "an error is placed at the row and field to change, also where it was at the body",
     "detail[].ctx": "the context of an error is optional in FastAPI's own schema; `msg` says it",
 }
 
@@ -62,7 +64,11 @@ def same_shape(
 
 
 def refused(response: requests.Response, kind: str, *loc: str | int) -> dict[str, Any]:
-    """A 422 whose `detail` list has an entry of this type at this place; returns the entry."""
+    """A 422 whose `detail` list has an entry of this type at this place; returns the entry.
+
+    The public server reports what concerns several fields at the body; ours names the field to
+    change, so a `value_error` may lie deeper than recorded.
+    """
     assert response.status_code == 422, (
         f"expected 422, got {response.status_code}: {response.text[:500]}"
     )
@@ -73,10 +79,18 @@ def refused(response: requests.Response, kind: str, *loc: str | int) -> dict[str
         assert len(str(entry.get("input", ""))) <= LONGEST_PREVIEW, (
             "`input` echoes more than a preview"
         )
-    matching = [entry for entry in detail if entry["type"] == kind and entry["loc"] == list(loc)]
+    matching = [entry for entry in detail if entry["type"] == kind and at_place(entry, loc)]
     assert matching, f"no error of type {kind!r} at {list(loc)}: {detail!r}"
     no_internals(response)
     return matching[0]
+
+
+def at_place(entry: dict[str, Any], loc: Sequence[str | int]) -> bool:
+    """The error is at this place, or, for a `value_error`, at a field inside it."""
+    found = entry["loc"]
+    return found == list(loc) or (
+        entry["type"] == "value_error" and found[: len(loc)] == list(loc)
+    )
 
 
 def plain_error(response: requests.Response, status: int) -> str:

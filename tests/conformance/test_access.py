@@ -28,6 +28,8 @@ def test_a_missing_user_agent_is_welcome(api):
         ("Forwarded", "for=203.0.113.7"),
         ("X-Real-IP", "203.0.113.7"),
         ("Host", "reflexio.example.com"),
+        ("Origin", "https://shop.example.com"),
+        ("Origin", "null"),
     ],
 )
 def test_without_a_key_a_call_from_elsewhere_answers_401(api, header, value):

@@ -255,11 +255,3 @@ def test_a_repeated_request_id_is_told_apart_and_stored_once(api, user, name):
     assert name("fixed") in second.json()["message"]
     assert second.json()["warnings"] == []
     assert len(api.stored_interactions(user)) == 1
-
-
-def test_every_error_of_a_body_is_reported_at_once(api):
-    answer = api.publish(session_id=SESSION, **one(user_action="hover", created_at="soon"))
-    places = [entry["loc"] for entry in answer.json()["detail"]]
-    assert ["body", "user_id"] in places
-    assert ["body", LIST, 0, "user_action"] in places
-    assert ["body", LIST, 0, "created_at"] in places

@@ -40,7 +40,7 @@ def test_the_status_of_an_unknown_operation_is_an_answer_not_an_error(api):
     same_shape("E.rerun_operation_status.unknown", answer.json())
 
 
-@pytest.mark.parametrize("path", ["/health", "/health/live", "/healthz", "/meta/version"])
+@pytest.mark.parametrize("path", ["/health", "/health/live", "/meta/version"])
 def test_health_and_version_answer_with_the_recorded_keys(api, path):
     answer = api.get(path)
     assert answer.status_code == 200

@@ -90,9 +90,24 @@ def test_the_configuration_survives_a_restart(restartable):
     assert [row["playbook_name"] for row in config["playbook_configs"]] == ["tone"]
 
 
-def test_provider_keys_are_on_disk_in_no_readable_form(own_client, own_server):
+def test_with_a_master_key_provider_keys_are_on_disk_in_no_readable_form(new_server):
+    server = new_server(env={"REFLEXIO_MASTER_KEY": "a long text that only the operator knows"})
+    client = ObservedClient(server.base_url)
+    client.update_config({"api_key_config": {"openai": {"api_key": SECRET}}})
+    assert client.get_config().api_key_config.openai.api_key
+    assert SECRET.encode() not in everything_on_disk(server)
+
+
+def test_what_is_stored_can_be_read_by_its_owner_only(own_client, own_server):
     own_client.update_config({"api_key_config": {"openai": {"api_key": SECRET}}})
-    assert SECRET.encode() not in everything_on_disk(own_server)
+    files = [path for path in own_server.data_dir.rglob("*") if path.is_file()]
+    shared = {path.name: oct(path.stat().st_mode & 0o777) for path in files}
+    assert not {name: mode for name, mode in shared.items() if int(mode, 8) & 0o077}
+
+
+def test_provider_keys_are_not_written_to_the_log(own_client, own_server):
+    own_client.update_config({"api_key_config": {"openai": {"api_key": SECRET}}})
+    own_client.get_config()
     assert SECRET not in own_server.log.read_text(errors="replace")
 
 

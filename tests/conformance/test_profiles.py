@@ -148,9 +148,9 @@ def test_the_deprecated_search_still_works(client, profiled):
 
 
 def test_storage_stats_count_the_users_rows(client, profiled):
-    client.add_user_playbook(
-        [{"user_id": profiled, "agent_version": "v3", "request_id": "r", "content": "Be brief"}]
-    )
+    row = {"agent_version": "v3", "content": "Be brief"}
+    client.add_user_playbook([row | {"user_id": profiled, "request_id": "r"}])
+    client.add_agent_playbooks([row])  # belongs to no user
     stats = client.storage_stats(profiled)
     assert (stats.success, stats.profile_count, stats.playbook_count) == (True, 2, 1)
     assert stats.oldest_profile_modified < stats.newest_profile_modified

@@ -32,12 +32,15 @@ SEED = os.environ.get("SCHEMA_SEED", "20260101")
 GRACE_SECONDS = 120
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    show = "--show-advisory" in arguments
     try:
         with running() as server:
             enforced = generate(server, ENFORCED, SECONDS, quiet=False)
             alive = server.process.poll() is None
-            advisory = generate(server, ADVISORY, ADVISORY_SECONDS, quiet=True) if alive else None
+            advisory = (
+                generate(server, ADVISORY, ADVISORY_SECONDS, quiet=not show) if alive else None
+            )
             log = tail(server.log)
     except NoServer as error:
         print(f"cannot test without a server: {error}", file=sys.stderr)
@@ -128,4 +131,4 @@ def close(report: dict[str, Any], alive: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Sends generated requests to the server and holds its answers against its own /openapi.json.
+# With --show-advisory it also prints the advisory findings in full, with a curl command for each.
 #
 #   REFLEXIO_BIN     the server binary (default: target/debug/reflexio, else target/release/reflexio)
 #   SCHEMA_VENV      the virtual environment (default: target/venvs/schema)

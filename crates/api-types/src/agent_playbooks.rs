@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
+use crate::object::objects;
 use crate::body::WireRequest;
 use crate::detail::Detail;
 use crate::field::{EpochSeconds, Positive, Share, SourceLabel, StatusName, shown_status};
@@ -185,12 +186,13 @@ pub struct AgentPlaybook {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AddAgentPlaybookRequest {
+    #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 1000)]
     pub agent_playbooks: Vec<AgentPlaybook>,
 }
 
 impl WireRequest for AddAgentPlaybookRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         let mut problems = check_ids("agent_playbooks", self.agent_playbooks.len(), 1_000);
         for (index, playbook) in self.agent_playbooks.iter().enumerate() {
             let trigger = playbook.trigger.as_deref().unwrap_or_default();
@@ -239,7 +241,7 @@ pub struct DeleteAgentPlaybooksByIdsRequest {
 }
 
 impl WireRequest for DeleteAgentPlaybooksByIdsRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_ids("agent_playbook_ids", self.agent_playbook_ids.len(), MOST_IDS)
     }
 }

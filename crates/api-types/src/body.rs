@@ -1,17 +1,20 @@
 //! Reading a body or a query string so that a mistake is answered with the field and the reason.
 
 use memchr::memmem;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
 use crate::detail::{Detail, LocPart};
 use crate::field::FieldError;
+use crate::object::OnlyObject;
 
 /// A request of the contract. Fields check themselves while they are read; what concerns several fields
 /// is checked here.
 pub trait WireRequest: DeserializeOwned {
-    fn check(&self) -> Vec<Detail> {
+    /// `unknown` are the keys that were ignored: one of them may be the misspelled cause.
+    fn check(&self, unknown: &[String]) -> Vec<Detail> {
+        let _ = unknown;
         Vec::new()
     }
 }
@@ -42,12 +45,14 @@ pub fn parse_body<T: WireRequest>(bytes: &[u8]) -> Result<Parsed<T>, Rejected> {
         let mut json = serde_json::Deserializer::from_slice(bytes);
         let mut note = |path: serde_ignored::Path<'_>| ignored.push(path.to_string());
         let noting = serde_ignored::Deserializer::new(&mut json, &mut note);
-        let read = serde_path_to_error::deserialize(noting);
-        let value: T = read.map_err(|error| rejected(bytes, error.path(), error.inner()))?;
-        json.end().map_err(|error| Rejected(vec![json_invalid(&error)]))?;
+        let mut track = serde_path_to_error::Track::new();
+        let tracked = serde_path_to_error::Deserializer::new(noting, &mut track);
+        let read = OnlyObject::new().deserialize(tracked);
+        let value: T = read.map_err(|error| rejected(bytes, &track.path(), &error))?;
+        json.end().map_err(|error| Rejected(vec![json_invalid(bytes, &error, "")]))?;
         value
     };
-    let problems = value.check();
+    let problems = value.check(&ignored);
     if problems.is_empty() { Ok(Parsed { value, ignored }) } else { Err(Rejected(problems)) }
 }
 
@@ -59,7 +64,7 @@ pub fn parse_query<T: WireRequest>(query: &str) -> Result<T, Rejected> {
         loc.extend(loc_of(error.path()));
         Rejected(vec![detail_of(&error.inner().to_string(), loc)])
     })?;
-    let problems = value.check();
+    let problems = value.check(&[]);
     if problems.is_empty() { Ok(value) } else { Err(Rejected(problems)) }
 }
 
@@ -107,19 +112,24 @@ fn find_nul(value: &Value, loc: &mut Vec<LocPart>) -> bool {
 
 fn rejected(bytes: &[u8], path: &Path, error: &serde_json::Error) -> Rejected {
     if error.is_syntax() || error.is_eof() {
-        let mut detail = json_invalid(error);
-        detail.loc.extend(loc_of(path));
-        return Rejected(vec![detail]);
+        return Rejected(vec![json_invalid(bytes, error, &path.to_string())]);
     }
     let mut loc = vec![LocPart::from("body")];
     loc.extend(loc_of(path));
-    let input = serde_json::from_slice::<Value>(bytes).ok();
-    let sent = input.as_ref().and_then(|value| lookup(value, &loc[1..])).cloned();
-    Rejected(vec![detail_of(&error.to_string(), loc).with_input(sent.as_ref())])
+    match serde_json::from_slice::<Value>(bytes) {
+        Ok(input) => Rejected(vec![detail_of(&error.to_string(), loc.clone()).with_input(lookup(&input, &loc[1..]))]),
+        // The text is broken further on; that is the better news.
+        Err(syntax) => Rejected(vec![json_invalid(bytes, &syntax, "")]),
+    }
 }
 
-fn json_invalid(error: &serde_json::Error) -> Detail {
-    Detail::body("json_invalid", &[], format!("JSON decode error: {error}"))
+/// Says at which byte reading stopped, and in which field if that is known.
+fn json_invalid(bytes: &[u8], error: &serde_json::Error, field: &str) -> Detail {
+    let before: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
+    let position = (before + error.column()).saturating_sub(1) as u64;
+    let place = if matches!(field, "" | ".") { String::new() } else { format!(" in `{field}`") };
+    let loc = vec![LocPart::from("body"), LocPart::Index(position)];
+    Detail::new("json_invalid", loc, format!("JSON decode error{place}: {error}"))
 }
 
 fn lookup<'a>(value: &'a Value, loc: &[LocPart]) -> Option<&'a Value> {
@@ -176,7 +186,7 @@ fn type_error(message: &str) -> &'static str {
 }
 
 fn sentence(message: &str) -> String {
-    let message = message.replace("struct ", "an object: ");
+    let message = message.replace("a map", "an object").replace("a sequence", "a list").replace("sequence", "list");
     let mut chars = message.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).take(300).collect())
 }

@@ -42,7 +42,7 @@ pub struct Detail {
     /// What is wrong and what to do.
     pub msg: String,
     /// The beginning of what was sent.
-    #[schema(value_type = Option<Object>, nullable)]
+    #[schema(value_type = Value, required = false)]
     pub input: Option<Value>,
 }
 

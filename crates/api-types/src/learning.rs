@@ -118,7 +118,7 @@ pub struct RerunProfileGenerationRequest {
 }
 
 impl WireRequest for RerunProfileGenerationRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_range(self.start_time, self.end_time)
     }
 }
@@ -157,7 +157,7 @@ pub struct RerunPlaybookGenerationRequest {
 }
 
 impl WireRequest for RerunPlaybookGenerationRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_range(self.start_time, self.end_time)
     }
 }

@@ -11,6 +11,7 @@ mod detail;
 mod field;
 mod interactions;
 mod learning;
+mod object;
 mod profiles;
 mod publish;
 mod requests;

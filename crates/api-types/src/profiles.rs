@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::object::objects;
 use crate::body::WireRequest;
 use crate::detail::Detail;
 use crate::field::{EpochSeconds, NonBlank, Positive, Share, SourceLabel, StatusName, shown_status};
@@ -205,12 +206,13 @@ pub struct UserProfile {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AddUserProfileRequest {
+    #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 1000)]
     pub user_profiles: Vec<UserProfile>,
 }
 
 impl WireRequest for AddUserProfileRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_ids("user_profiles", self.user_profiles.len(), 1_000)
     }
 }
@@ -233,7 +235,7 @@ pub struct DeleteProfilesByIdsRequest {
 }
 
 impl WireRequest for DeleteProfilesByIdsRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_ids("profile_ids", self.profile_ids.len(), MOST_IDS)
     }
 }
@@ -250,7 +252,7 @@ pub struct UpgradeProfilesRequest {
 }
 
 impl WireRequest for UpgradeProfilesRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         match &self.profile_ids {
             Some(ids) if !ids.is_empty() => {
                 let message = "Value error, an upgrade is per user and cannot pick single profiles; use user_id";
@@ -271,6 +273,23 @@ pub struct UpgradeProfilesResponse {
     pub message: String,
 }
 
+/// A profile in the one answer whose clients look for every key: what is missing is null.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct WithNulls(pub ProfileView);
+
+impl Serialize for WithNulls {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut profile = serde_json::to_value(&self.0).map_err(serde::ser::Error::custom)?;
+        if let Some(fields) = profile.as_object_mut() {
+            for key in ["custom_features", "source", "status", "extractor_names", "source_span"] {
+                fields.entry(key).or_insert(Value::Null);
+            }
+        }
+        profile.serialize(serializer)
+    }
+}
+
 /// What one request did to a user's profiles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProfileChangeLogView {
@@ -278,8 +297,10 @@ pub struct ProfileChangeLogView {
     pub user_id: String,
     pub request_id: String,
     pub created_at: i64,
-    pub added_profiles: Vec<ProfileView>,
-    pub removed_profiles: Vec<ProfileView>,
+    #[schema(value_type = Vec<ProfileView>)]
+    pub added_profiles: Vec<WithNulls>,
+    #[schema(value_type = Vec<ProfileView>)]
+    pub removed_profiles: Vec<WithNulls>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

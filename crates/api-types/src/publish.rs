@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
+use crate::object::{objects, optional_objects};
 use crate::body::WireRequest;
 use crate::detail::{Detail, LocPart};
 use crate::field::{Content, Description, EpochSeconds, ImageText, ImageUrl, NonBlank, ShortText, SourceLabel};
@@ -21,14 +22,10 @@ pub const MOST_IMAGE_BYTES: usize = 10 * 1024 * 1024;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UserActionType {
-    #[serde(alias = "CLICK")]
     Click,
-    #[serde(alias = "SCROLL")]
     Scroll,
-    #[serde(alias = "TYPE")]
     Type,
     #[default]
-    #[serde(alias = "NONE")]
     None,
 }
 
@@ -130,8 +127,11 @@ pub struct InteractionData {
     pub interacted_image_url: Option<ImageUrl>,
     /// A PNG, JPEG, GIF or WebP picture as base64.
     pub image_encoding: Option<ImageText>,
+    #[serde(default, deserialize_with = "optional_objects")]
     pub tools_used: Option<Vec<ToolUsed>>,
+    #[serde(default, deserialize_with = "optional_objects")]
     pub citations: Option<Vec<Citation>>,
+    #[serde(default, deserialize_with = "optional_objects")]
     pub retrieved_learnings: Option<Vec<RetrievedLearning>>,
 }
 
@@ -206,6 +206,7 @@ pub struct PublishUserInteractionRequest {
     /// Chosen by the caller so that a retry stores nothing twice; made by the server if missing.
     pub request_id: Option<NonBlank>,
     pub user_id: NonBlank,
+    #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 1000)]
     pub interaction_data_list: Vec<InteractionData>,
     pub source: Option<SourceLabel>,
@@ -231,7 +232,7 @@ pub enum ExperimentArm {
 }
 
 impl WireRequest for PublishUserInteractionRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, unknown: &[String]) -> Vec<Detail> {
         let list = &self.interaction_data_list;
         let at = &["interaction_data_list"];
         if list.is_empty() {
@@ -242,8 +243,13 @@ impl WireRequest for PublishUserInteractionRequest {
             return vec![Detail::body("too_long", at, message)];
         }
         if !list.iter().any(InteractionData::carries_content) {
-            let message = "Value error, every interaction is empty: give at least one a content, an action, an image \
-                           or a tool (is a key misspelled?)";
+            let mut message = "Value error, every interaction is empty: give at least one a content, an action, an \
+                               image or a tool"
+                .to_owned();
+            if !unknown.is_empty() {
+                let keys: Vec<String> = unknown.iter().take(5).map(|key| format!("`{key}`")).collect();
+                message.push_str(&format!("; these keys mean nothing, is one misspelled? {}", keys.join(", ")));
+            }
             return vec![Detail::body("value_error", at, message)];
         }
         let mut problems: Vec<Detail> =

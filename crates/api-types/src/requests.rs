@@ -134,7 +134,7 @@ pub struct DeleteRequestsByIdsRequest {
 }
 
 impl WireRequest for DeleteRequestsByIdsRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_ids("request_ids", self.request_ids.len(), MOST_IDS)
     }
 }

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
+use crate::object::optional_objects;
 use crate::agent_playbooks::{AgentPlaybookView, PlaybookStatus};
 use crate::body::WireRequest;
 use crate::field::{Id, NonBlank, Positive, Share, SourceLabel, UpToHundred};
@@ -50,6 +51,7 @@ pub struct UnifiedSearchRequest {
     pub entity_types: Option<Vec<EntityType>>,
     /// Approved ones only if missing.
     pub agent_playbook_status_filter: Option<Vec<PlaybookStatus>>,
+    #[serde(default, deserialize_with = "optional_objects")]
     pub conversation_history: Option<Vec<ConversationTurn>>,
     pub enable_reformulation: Option<bool>,
     pub enable_agent_answer: Option<bool>,

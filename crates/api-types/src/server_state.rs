@@ -60,7 +60,7 @@ impl WireRequest for StorageStatsQuery {}
 pub struct StorageStatsResponse {
     pub success: bool,
     pub profile_count: u64,
-    /// User and agent playbooks together.
+    /// User and agent playbooks together; of one user, only the user playbooks.
     pub playbook_count: u64,
     pub user_playbook_count: u64,
     pub agent_playbook_count: u64,

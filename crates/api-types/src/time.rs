@@ -49,7 +49,7 @@ impl utoipa::PartialSchema for When {
         let text = ObjectBuilder::new()
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
-        let number = ObjectBuilder::new().schema_type(Type::Integer);
+        let number = ObjectBuilder::new().schema_type(Type::Number);
         OneOfBuilder::new().item(text).item(number).into()
     }
 }
@@ -66,7 +66,7 @@ macro_rules! has_time_range {
         }
 
         impl $crate::body::WireRequest for $name {
-            fn check(&self) -> Vec<$crate::detail::Detail> {
+            fn check(&self, _: &[String]) -> Vec<$crate::detail::Detail> {
                 $crate::time::check_range(self.start_time, self.end_time)
             }
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
+use crate::object::objects;
 use crate::body::WireRequest;
 use crate::detail::{Detail, LocPart};
 use crate::field::{EpochSeconds, Id, Positive, Share, SourceLabel, StatusName, UpToHundred, shown_status};
@@ -180,12 +181,13 @@ pub struct UserPlaybook {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AddUserPlaybookRequest {
+    #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 1000)]
     pub user_playbooks: Vec<UserPlaybook>,
 }
 
 impl WireRequest for AddUserPlaybookRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         let mut problems = check_ids("user_playbooks", self.user_playbooks.len(), 1_000);
         let blank = |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
         for (index, playbook) in self.user_playbooks.iter().enumerate() {
@@ -229,7 +231,7 @@ pub struct DeleteUserPlaybooksByIdsRequest {
 }
 
 impl WireRequest for DeleteUserPlaybooksByIdsRequest {
-    fn check(&self) -> Vec<Detail> {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
         check_ids("user_playbook_ids", self.user_playbook_ids.len(), MOST_IDS)
     }
 }

@@ -3,17 +3,17 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Whether a person was asked before something is lost.
-pub(crate) fn confirm(context: &Context, question: &str, yes: bool) -> anyhow::Result<()> {
+/// Goes on only if a person wants `action` (`erase everything`) to be done.
+pub(crate) fn confirm(context: &Context, action: &str, yes: bool) -> anyhow::Result<()> {
     if yes {
         return Ok(());
     }
     if !io::stdin().is_terminal() || context.out.is_json() {
-        return Err(Failure::usage(format!("{question} This cannot be undone and nobody can be asked here"))
+        return Err(Failure::usage(format!("will not {action} without asking, and there is nobody to ask"))
             .hint("add --yes")
             .into());
     }
-    match ask(&format!("{question} This cannot be undone. [y/N] "))? {
+    match ask(&format!("This will {action} and cannot be undone. Go on? [y/N] "))? {
         Some(true) => Ok(()),
         _ => Err(Failure::failed("nothing was changed").into()),
     }

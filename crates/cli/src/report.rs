@@ -62,10 +62,13 @@ pub(crate) fn of_client(error: &reflexio_client::Error) -> Report {
     use reflexio_client::Error;
     let (code, hint) = match error {
         Error::Address(_) => (Code::Usage, "set it with --server-url or REFLEXIO_URL"),
-        Error::Unreachable { .. } => (
+        Error::Unreachable { url, .. } if is_local(url) => (
             Code::Unreachable,
             "start a server with `reflexio serve` (or `make run`), or name another one with --server-url",
         ),
+        Error::Unreachable { .. } => {
+            (Code::Unreachable, "is the address right, and does a server run there?")
+        }
         Error::NotFound(_) => (Code::NotFound, ""),
         Error::Forbidden { status: 401, .. } => (
             Code::Forbidden,
@@ -98,6 +101,10 @@ pub(crate) fn of_client(error: &reflexio_client::Error) -> Report {
         | Error::Refused(_) => Vec::new(),
     };
     Report { code, message, details, hint: Some(hint.to_owned()).filter(|hint| !hint.is_empty()) }
+}
+
+fn is_local(url: &str) -> bool {
+    ["//127.", "//localhost", "//[::1]"].iter().any(|host| url.contains(host))
 }
 
 fn of_app(error: &reflexio_app::Error) -> Report {

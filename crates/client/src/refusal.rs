@@ -80,10 +80,9 @@ mod tests {
 
     #[track_caller]
     fn paths(body: &Value) -> Vec<(Vec<LocPart>, String)> {
-        match error_of(422, None, body.to_string().as_bytes()) {
-            Error::Invalid(details) => details.into_iter().map(|detail| (detail.loc, detail.msg)).collect(),
-            other => panic!("{other}"),
-        }
+        let error = error_of(422, None, body.to_string().as_bytes());
+        let Error::Invalid(details) = error else { panic!("{error}") };
+        details.into_iter().map(|detail| (detail.loc, detail.msg)).collect()
     }
 
     #[test]

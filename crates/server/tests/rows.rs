@@ -151,7 +151,8 @@ async fn deleting_by_query_needs_every_word() {
     assert_eq!(answer["message"], "Deleted 1 profile(s)");
     assert_eq!(profiles(&server, json!({"user_id": "u"})).await, [json!("2")]);
     assert_eq!(profiles(&server, json!({"user_id": "other"})).await, [json!("3")]);
-    assert_eq!(server.delete("/api/delete_profile", json!({"user_id": "u"})).await.status, 422);
+    let neither = server.delete("/api/delete_profile", json!({"user_id": "u"})).await.ok();
+    assert_eq!(neither["success"], false);
 }
 
 #[tokio::test(flavor = "multi_thread")]

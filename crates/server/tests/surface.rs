@@ -88,3 +88,28 @@ async fn metrics_count_requests_commits_and_queued_work() {
         assert!(text.contains(expected), "{expected} is missing in:\n{text}");
     }
 }
+
+/// A list with the fields in order is what serde would take for an object; `["a"]` must never be the user `a`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_is_never_taken_for_an_object() {
+    let server = TestServer::start().await;
+    let document = server.get("/openapi.json").await.ok();
+    let mut bodies = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            if operation.get("requestBody").is_none() {
+                continue;
+            }
+            bodies += 1;
+            for list in [json!(["a"]), json!([]), json!([1, "a", "a", "a", "a"])] {
+                let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+                let answer = server.send_as(None, method, path, Some(list.clone())).await;
+                assert_eq!(answer.status, 422, "{path} {list}: {}", answer.body);
+            }
+        }
+    }
+    assert!(bodies > 35, "{bodies}");
+    let turns = json!({"user_id": "u", "interaction_data_list": [["hi"]]});
+    let answer = server.post("/api/publish_interaction", turns).await;
+    assert_eq!((answer.status, &answer.body["detail"][0]["loc"]), (422, &json!(["body", "interaction_data_list", 0])));
+}

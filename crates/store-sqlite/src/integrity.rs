@@ -143,12 +143,9 @@ fn list(report: &mut IntegrityReport, name: &str, mut problems: Vec<String>) {
 
 /// A digest per document, summed over its tokens, because the index lists them by term.
 fn indexed<R: Searchable>(sql: &Connection) -> Result<HashMap<i64, u64>> {
-    let index = R::INDEX.table();
-    sql.execute_batch(&format!(
-        "CREATE VIRTUAL TABLE temp.{index}_tokens USING fts5vocab (main, {index}, instance)"
-    ))?;
     let mut digests: HashMap<i64, u64> = HashMap::new();
-    let mut statement = sql.prepare(&format!("SELECT doc, col, offset, term FROM temp.{index}_tokens"))?;
+    let text = format!("SELECT doc, col, offset, term FROM {}", R::INDEX.tokens());
+    let mut statement = sql.prepare(&text)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let column = usize::from(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)? == "body");

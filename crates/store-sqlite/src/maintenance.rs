@@ -41,7 +41,7 @@ impl Maintenance for SqliteStore {
         let path = self.path.clone();
         // A connection of its own: this takes long, and other readers should not wait for it.
         let report = tokio::task::spawn_blocking(move || {
-            readers::snapshot(&schema::open_checker(&path)?, integrity::check)
+            readers::snapshot(&schema::open_reader(&path)?, integrity::check)
         });
         Ok(report.await.map_err(|error| Error::Internal(Box::new(error)))??)
     }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::Options;
 use crate::error::Result;
+use crate::fts::Index;
 
 /// One script per version; a released script never changes.
 const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_first.sql")];
@@ -50,13 +51,13 @@ pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> 
 pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     // Not opened read-only: readers of a write-ahead log take part in its shared memory.
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER_CACHE_KIB)?;
+    for index in Index::ALL {
+        let (tokens, table) = (index.tokens(), index.table());
+        let text = format!("CREATE VIRTUAL TABLE {tokens} USING fts5vocab (main, {table}, instance)");
+        connection.execute_batch(&text)?;
+    }
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
-}
-
-/// A connection that only reads, but may make temporary tables.
-pub(crate) fn open_checker(path: &Path) -> Result<Connection> {
-    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER_CACHE_KIB)
 }
 
 fn open(path: &Path, flags: OpenFlags, cache_kib: i64) -> Result<Connection> {

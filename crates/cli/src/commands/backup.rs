@@ -28,6 +28,8 @@ impl Backup {
         let progress = Progress::new(&context.out, "copying", Some(0));
         store.backup(&self.file, &|done, total| progress.set(done, total)).await?;
         drop(progress);
+        #[cfg(unix)]
+        std::fs::set_permissions(&self.file, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         let bytes = std::fs::metadata(&self.file)?.len();
         let file = self.file.display().to_string();
         let words = format!("wrote {file} ({})", indicatif::HumanBytes(bytes));

@@ -33,7 +33,7 @@ pub(crate) struct All {
 
 impl All {
     pub(crate) fn confirm(self, context: &Context, what: &str) -> anyhow::Result<()> {
-        confirm(context, &format!("Delete all {what} on {}?", context.server_url), self.yes)
+        confirm(context, &format!("delete all {what} on {}", context.server_url), self.yes)
     }
 }
 

@@ -189,7 +189,7 @@ fn panel(out: &Output, row: &InteractionView) -> String {
         .row("request", &row.request_id)
         .row("time", short_seconds(row.created_at))
         .row("role", &row.role)
-        .row("content", &row.content)
+        .maybe("content", Some(&row.content))
         .maybe("shadow", Some(&row.shadow_content))
         .maybe("expert", Some(&row.expert_content))
         .maybe("action", action_word(row.user_action))

@@ -5,6 +5,7 @@ use reflexio_api_types::{
 };
 use serde::Serialize;
 
+use super::delete::counted;
 use super::{agent_playbooks, interactions, profiles, user_playbooks};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -164,9 +165,10 @@ impl Search {
     fn notes(&self, context: &Context, found: &Found) {
         let Some(learned) = &found.learned else { return };
         if let Some(hidden) = learned.hidden_unapproved.filter(|count| *count > 0) {
-            context.out.note(format_args!(
-                "note: {hidden} matching agent playbooks are not approved; see `reflexio agent-playbooks list`"
-            ));
+            let matches = counted(hidden, "matching agent playbook");
+            context
+                .out
+                .note(format_args!("note: {matches} not approved; see `reflexio agent-playbooks list`"));
         }
         if self.user_id.is_none() && self.types.is_empty() {
             context.out.note("note: profiles are searched only with --user-id");

@@ -19,7 +19,7 @@ pub(crate) enum Users {
 impl Users {
     pub(crate) async fn run(&self, context: &Context) -> anyhow::Result<()> {
         let Users::Clear { user_id, yes } = self;
-        confirm(context, &format!("Erase everything of user `{user_id}` on {}?", context.server_url), *yes)?;
+        confirm(context, &format!("erase everything of user `{user_id}` on {}", context.server_url), *yes)?;
         let answer = context.client()?.clear_user_data(user_id).await?;
         let parts: Vec<String> = answer
             .deleted_counts

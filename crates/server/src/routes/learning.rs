@@ -75,7 +75,8 @@ async fn rerun_profile_generation(
     _body: Body<RerunProfileGenerationRequest>,
 ) -> Result<Json<RerunProfileGenerationResponse>> {
     let msg = refusal(app.start_learning_run(&caller, "rerun_profile_generation"))?;
-    Ok(Json(profile_run(msg)))
+    let operation_id = Some("rerun_profile_generation".to_owned());
+    Ok(Json(RerunProfileGenerationResponse { operation_id, ..profile_run(msg) }))
 }
 
 /// Learn profiles now from the last window, as CURRENT
@@ -105,7 +106,8 @@ async fn rerun_playbook_generation(
     _body: Body<RerunPlaybookGenerationRequest>,
 ) -> Result<Json<RerunPlaybookGenerationResponse>> {
     let msg = refusal(app.start_learning_run(&caller, "rerun_playbook_generation"))?;
-    Ok(Json(playbook_run(msg)))
+    let operation_id = Some("rerun_playbook_generation".to_owned());
+    Ok(Json(RerunPlaybookGenerationResponse { operation_id, ..playbook_run(msg) }))
 }
 
 /// Learn playbooks now from the last window, as CURRENT

@@ -1,9 +1,9 @@
 use axum::Json;
 use reflexio_api_types::{
-    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, DeleteUserProfileRequest, Detail,
-    Done, GetAllProfilesQuery, GetUserProfilesRequest, ProfileChangeLogView, ProfileChangeLogViewResponse,
+    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, DeleteUserProfileRequest, Done,
+    GetAllProfilesQuery, GetUserProfilesRequest, ProfileChangeLogView, ProfileChangeLogViewResponse,
     ProfileView, ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest, UpgradeProfilesResponse,
-    UserProfile, statuses,
+    UserProfile, WithNulls, statuses,
 };
 use reflexio_app::{Found, NewProfile, SearchOptions};
 use reflexio_store::{ProfileChange, ProfileFilter};
@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::{found, given};
 use crate::AppState;
-use crate::error::{ApiError, Failure, Result};
+use crate::error::{Failure, Result};
 use crate::extract::{Body, Query, UseCases, Who};
 
 const DEFAULT_LISTED: usize = 30;
@@ -177,8 +177,8 @@ async fn delete_profile(
             format!("Deleted {count} profile(s)")
         }
         (None, None) => {
-            let message = "Value error, give profile_id or search_query";
-            return Err(ApiError::Invalid(vec![Detail::body("value_error", &["profile_id"], message)]));
+            let message = "nothing was deleted: give profile_id or search_query".to_owned();
+            return Ok(Json(Done { success: false, message }));
         }
     };
     Ok(Json(Done { success: true, message }))
@@ -237,7 +237,7 @@ async fn profile_change_log(
 }
 
 fn shown_change(change: ProfileChange) -> ProfileChangeLogView {
-    let shown = |profiles: Vec<Profile>| profiles.into_iter().map(ProfileView::from).collect();
+    let shown = |profiles: Vec<Profile>| profiles.into_iter().map(|row| WithNulls(ProfileView::from(row))).collect();
     ProfileChangeLogView {
         id: change.id,
         user_id: change.user_id.into_string(),

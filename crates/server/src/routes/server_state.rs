@@ -43,7 +43,9 @@ async fn storage_stats(
 ) -> Result<Json<StorageStatsResponse>> {
     let user_id = given(query.user_id).map(UserId::new);
     let stats = app.storage_stats(&caller, user_id.as_ref()).await?;
-    let playbook_count = stats.user_playbook_count + stats.agent_playbook_count;
+    // Agent playbooks belong to nobody, so they do not count for one user.
+    let shared = if user_id.is_some() { 0 } else { stats.agent_playbook_count };
+    let playbook_count = stats.user_playbook_count + shared;
     Ok(Json(StorageStatsResponse {
         success: true,
         profile_count: stats.profile_count,

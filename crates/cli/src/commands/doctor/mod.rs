@@ -11,9 +11,10 @@ use crate::failure::Failure;
 use steps::Steps;
 
 /// Arguments of `doctor`.
-///
-/// Publishes a conversation of a throw-away user, finds it again, changes and deletes it, and cleans up.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Publishes a conversation of a user made up for it, finds it again, and leaves nothing behind."
+)]
 pub(crate) struct Doctor {
     /// Also read the whole database in the data folder and compare rows with their indexes.
     #[arg(long)]

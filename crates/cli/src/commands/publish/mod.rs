@@ -17,15 +17,22 @@ use inline::InlineTurns;
 use input::Input;
 use request::{Defaults, RequestId};
 
+const FORMS: &str = "\
+A file or the standard input may hold one publish request, a list of requests, requests as JSON lines, \
+or a bare list of turns (then with --user-id). Options fill in what a request does not say itself.
+
+Publishing the same file twice stores nothing twice: a request without a request_id gets one made of its \
+content, the options and its line number.";
+
 /// Arguments of `publish`.
-///
-/// A file or the standard input may hold one publish request, a list of requests, requests as JSON
-/// lines, or a bare list of turns (then with --user-id). Options fill in what a request does not say.
-///
-/// Publishing the same file twice stores nothing twice: a request without a `request_id` gets one made
-/// of its content, the options and its line number.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("from").required(true).multiple(true).args(["user_message", "agent_response", "data", "file", "stdin"]))]
+#[command(
+    after_help = FORMS,
+    group = ArgGroup::new("from")
+        .required(true)
+        .multiple(true)
+        .args(["user_message", "agent_response", "data", "file", "stdin"])
+)]
 pub(crate) struct Publish {
     #[command(flatten)]
     turns: InlineTurns,
@@ -98,7 +105,7 @@ impl Publish {
         for key in &parsed.ignored {
             context.out.warning(format_args!("`{key}` means nothing here and was left out"));
         }
-        let count = parsed.value.interaction_data_list.len();
+        let count = parsed.value.interaction_data_list.iter().filter(|turn| turn.carries_content()).count();
         let answer = context.client()?.publish(&parsed.value, self.wait()).await?;
         for warning in &answer.warnings {
             context.out.warning(warning);
@@ -119,10 +126,10 @@ fn refused(details: &[Detail]) -> Failure {
 }
 
 fn words(answer: &PublishUserInteractionResponse, count: usize) -> String {
-    let id = answer.request_id.as_deref().unwrap_or("?");
     if answer.duplicate == Some(true) {
-        return format!("request {id} was stored before; nothing was stored now");
+        return "this request was stored before; nothing was stored now".to_owned();
     }
+    let id = answer.request_id.as_deref().unwrap_or("without an id");
     let turns = super::delete::counted(count as u64, "interaction");
     let learning = match (&answer.learning_status, &answer.learning_reason) {
         (Some(status), Some(reason)) => format!("; learning: {status} ({})", reason.replace('_', " ")),

@@ -1,5 +1,4 @@
-use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::layer::{Layered, SubscriberExt};
+use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
@@ -7,8 +6,7 @@ use super::{LogFormat, Serve};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// A layer above the filter, which decides for all of them.
-pub(super) type BoxedLayer = Box<dyn Layer<Layered<EnvFilter, Registry>> + Send + Sync>;
+pub(super) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// What has to be told that no more will come.
 pub(super) struct Logging {
@@ -31,7 +29,7 @@ pub(super) fn start(serve: &Serve, context: &Context) -> anyhow::Result<Logging>
         None => None,
         Some(url) => {
             let (layer, traces) = super::otlp::start(url)?;
-            layers.push(layer.with_filter(LevelFilter::INFO).boxed());
+            layers.push(layer.with_filter(tracing_subscriber::filter::LevelFilter::INFO).boxed());
             Some(traces)
         }
     };

@@ -1,0 +1,108 @@
+use super::Report;
+use super::format::{bytes, count, megabytes, number};
+use super::table::Table;
+use crate::latency::Spread;
+use crate::{publish, scale, startup};
+
+/// What was wished for. Missing it is reported and nothing else.
+enum Goal {
+    AtLeast(f64),
+    Below(f64),
+}
+
+struct Target {
+    what: String,
+    goal: Goal,
+    unit: &'static str,
+    measured: f64,
+}
+
+/// Every target that this run has a number for.
+pub(super) fn table(report: &Report) -> String {
+    let mut table = Table::new(["what", "target", "measured", "measured ÷ target", "met"]);
+    let targets = report.publish.iter().flat_map(of_publish);
+    let targets = targets.chain(report.startup.iter().flat_map(of_startup));
+    for target in targets.chain(report.scale.iter().flat_map(of_scale)) {
+        table.row(target.cells());
+    }
+    table.markdown()
+}
+
+impl Target {
+    fn cells(&self) -> [String; 5] {
+        let (sign, wished, met) = match self.goal {
+            Goal::AtLeast(wished) => ("≥", wished, self.measured >= wished),
+            Goal::Below(wished) => ("<", wished, self.measured < wished),
+        };
+        [
+            self.what.clone(),
+            format!("{sign} {} {}", plain(wished), self.unit),
+            format!("{} {}", number(self.measured), self.unit),
+            number(self.measured / wished),
+            if met { "yes" } else { "no" }.to_owned(),
+        ]
+    }
+}
+
+/// Targets are whole numbers.
+fn plain(value: f64) -> String {
+    count(value.round() as u64)
+}
+
+fn of_publish(results: &publish::Results) -> Vec<Target> {
+    let what =
+        format!("durable publish of {} turns, {} connections", results.plan.turns, results.plan.connections);
+    let rate =
+        Spread::of(results.rounds.iter().map(|round| round.publish.per_second())).map(|rate| rate.median);
+    vec![
+        Target {
+            what: what.clone(),
+            goal: Goal::AtLeast(3_000.0),
+            unit: "requests/s",
+            measured: rate.unwrap_or(0.0),
+        },
+        Target {
+            what: format!("{what}, p99"),
+            goal: Goal::Below(50.0),
+            unit: "ms",
+            measured: results.latency.p99(),
+        },
+    ]
+}
+
+fn of_startup(results: &startup::Results) -> Vec<Target> {
+    let below = |what: &str, wished, unit, measured| Target {
+        what: what.to_owned(),
+        goal: Goal::Below(wished),
+        unit,
+        measured,
+    };
+    vec![
+        below("start to first answer, empty store", 150.0, "ms", results.first.median),
+        below("memory at rest, empty store", 40.0, "MB", megabytes(results.idle.resident)),
+        below("size of the program", 60.0, "MB", megabytes(results.program_bytes)),
+    ]
+}
+
+fn of_scale(results: &scale::Results) -> Vec<Target> {
+    let below = |what: &str, rows, wished, measured| Target {
+        what: format!("{what}, {} interactions", count(rows)),
+        goal: Goal::Below(wished),
+        unit: "ms",
+        measured,
+    };
+    let restart = results.restart.as_ref();
+    let restart = restart.map(|seen| below("start to first answer", seen.rows, 1_000.0, seen.start.median));
+    let mut targets: Vec<Target> = restart.into_iter().collect();
+    if let Some(last) = results.steps.last() {
+        let (listed, found) = (last.playbooks.latency.p50(), last.search.latency.p50());
+        targets.push(below("get_user_playbooks(limit=1000) p50", last.rows, 10.0, listed));
+        targets.push(below("search_interactions p50", last.rows, 10.0, found));
+    }
+    targets
+}
+
+/// `12.3 MB (most ever 15.0 MB)`
+pub(super) fn memory(memory: crate::process::Memory) -> String {
+    format!("{} (most ever {})", bytes(memory.resident), bytes(memory.peak))
+}

@@ -1,0 +1,16 @@
+//! The real binary against real servers: what it prints, what it exits with, and what survives.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a helper of a test fails the test")]
+
+mod config;
+mod crash;
+mod doctor;
+mod errors;
+mod help;
+mod keys;
+mod publish;
+mod rows;
+mod search;
+mod serve;
+mod support;
+mod transfer;

@@ -54,7 +54,7 @@ bench: ## all benchmarks; writes bench/RESULTS.md
 	bench/run.sh
 
 soak: build ## kill -9 under load, many rounds
-	REFLEXIO_SOAK_ROUNDS=200 $(CARGO) nextest run --locked -p reflexio-cli --run-ignored all -E 'test(killed)'
+	REFLEXIO_SOAK_ROUNDS=200 $(CARGO) test --locked -p reflexio-cli --test it -- --nocapture killed
 
 clean: ## remove everything that was built
 	$(CARGO) clean

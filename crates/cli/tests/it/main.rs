@@ -6,6 +6,7 @@ mod config;
 mod crash;
 mod doctor;
 mod errors;
+mod full_disk;
 mod help;
 mod keys;
 mod publish;

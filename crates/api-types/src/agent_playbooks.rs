@@ -3,10 +3,10 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
-use crate::object::objects;
 use crate::body::WireRequest;
 use crate::detail::Detail;
 use crate::field::{EpochSeconds, Positive, Share, SourceLabel, StatusName, shown_status};
+use crate::object::objects;
 use crate::requests::{MOST_IDS, check_ids};
 use crate::search::SearchMode;
 use crate::time::{When, has_time_range};

@@ -117,7 +117,9 @@ fn rejected(bytes: &[u8], path: &Path, error: &serde_json::Error) -> Rejected {
     let mut loc = vec![LocPart::from("body")];
     loc.extend(loc_of(path));
     match serde_json::from_slice::<Value>(bytes) {
-        Ok(input) => Rejected(vec![detail_of(&error.to_string(), loc.clone()).with_input(lookup(&input, &loc[1..]))]),
+        Ok(input) => {
+            Rejected(vec![detail_of(&error.to_string(), loc.clone()).with_input(lookup(&input, &loc[1..]))])
+        }
         // The text is broken further on; that is the better news.
         Err(syntax) => Rejected(vec![json_invalid(bytes, &syntax, "")]),
     }
@@ -125,7 +127,11 @@ fn rejected(bytes: &[u8], path: &Path, error: &serde_json::Error) -> Rejected {
 
 /// Says at which byte reading stopped, and in which field if that is known.
 fn json_invalid(bytes: &[u8], error: &serde_json::Error, field: &str) -> Detail {
-    let before: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
+    let before: usize = bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(error.line().saturating_sub(1))
+        .map(<[u8]>::len)
+        .sum();
     let position = (before + error.column()).saturating_sub(1) as u64;
     let place = if matches!(field, "" | ".") { String::new() } else { format!(" in `{field}`") };
     let loc = vec![LocPart::from("body"), LocPart::Index(position)];
@@ -186,7 +192,8 @@ fn type_error(message: &str) -> &'static str {
 }
 
 fn sentence(message: &str) -> String {
-    let message = message.replace("a map", "an object").replace("a sequence", "a list").replace("sequence", "list");
+    let message =
+        message.replace("a map", "an object").replace("a sequence", "a list").replace("sequence", "list");
     let mut chars = message.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).take(300).collect())
 }

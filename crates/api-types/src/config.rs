@@ -60,7 +60,11 @@ pub fn parse_partial(sent: &Value, current: &Config) -> Result<Config, Vec<Viola
 
 fn object(sent: &Value) -> Result<&Map<String, Value>, Vec<Violation>> {
     sent.as_object().ok_or_else(|| {
-        vec![Violation::new(Vec::new(), "model_attributes_type", "Input should be an object: the configuration")]
+        vec![Violation::new(
+            Vec::new(),
+            "model_attributes_type",
+            "Input should be an object: the configuration",
+        )]
     })
 }
 
@@ -93,7 +97,9 @@ fn with_first(mut list: Value, alias: &Value) -> Value {
     for (key, value) in alias {
         let (key, keep_if_null) = match key.as_str() {
             "extractor_name" | "feedback_name" => ("playbook_name", true),
-            "extraction_definition_prompt" | "feedback_definition_prompt" => ("playbook_definition_prompt", true),
+            "extraction_definition_prompt" | "feedback_definition_prompt" => {
+                ("playbook_definition_prompt", true)
+            }
             "aggregation_config" => ("playbook_aggregator_config", true),
             other => (other, false),
         };
@@ -167,7 +173,8 @@ fn extra_forbidden(path: &str) -> Violation {
     let parts: Vec<&str> = path.split('.').filter(|part| *part != "?").collect();
     let last = parts.last().copied().unwrap_or_default();
     let hint = nearest(last).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-    let path = parts.iter().map(|part| part.parse::<usize>().map_or_else(|_| (*part).into(), PathPart::Index));
+    let path =
+        parts.iter().map(|part| part.parse::<usize>().map_or_else(|_| (*part).into(), PathPart::Index));
     Violation::new(path.collect(), "extra_forbidden", format!("Extra inputs are not permitted{hint}"))
 }
 

@@ -191,7 +191,8 @@ fn within(number: i64, least: i64, most: i64) -> Result<i64, String> {
         return Err(FieldError::encode(kind, &format!("Input should be {words}")));
     }
     if number > most {
-        let hint = if most == 253_402_300_799 { " (seconds since 1970; is this in milliseconds?)" } else { "" };
+        let hint =
+            if most == 253_402_300_799 { " (seconds since 1970; is this in milliseconds?)" } else { "" };
         let message = format!("Input should be less than or equal to {most}{hint}");
         return Err(FieldError::encode("less_than_equal", &message));
     }

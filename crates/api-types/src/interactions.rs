@@ -7,7 +7,7 @@ use crate::body::WireRequest;
 use crate::field::{NonBlank, Positive};
 use crate::publish::{RetrievedLearning, ToolUsed, UserActionType};
 use crate::time::{When, has_time_range};
-use crate::{Share, SearchMode, ShortText};
+use crate::{SearchMode, Share, ShortText};
 
 /// A stored turn or action.
 #[skip_serializing_none]

@@ -72,7 +72,11 @@ impl From<Operation> for OperationStatusInfo {
     fn from(operation: Operation) -> Self {
         let processed = operation.processed_user_ids.len() as u64;
         let failed = operation.failed_user_ids.len() as u64;
-        let done = if operation.total_users == 0 { 0.0 } else { (processed + failed) as f64 / operation.total_users as f64 };
+        let done = if operation.total_users == 0 {
+            0.0
+        } else {
+            (processed + failed) as f64 / operation.total_users as f64
+        };
         Self {
             service_name: operation.service_name,
             status: match operation.state {

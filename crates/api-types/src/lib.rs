@@ -23,7 +23,9 @@ mod user_playbooks;
 
 pub use agent_playbooks::*;
 pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
-pub use detail::{Detail, LocPart, PartialConfigDetail, PartialConfigErrors, UpdateConfigErrors, ValidationErrors};
+pub use detail::{
+    Detail, LocPart, PartialConfigDetail, PartialConfigErrors, UpdateConfigErrors, ValidationErrors,
+};
 pub use field::*;
 pub use interactions::*;
 pub use learning::*;

@@ -39,7 +39,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyObject<T> {
 }
 
 /// For `#[serde(deserialize_with)]`: a list of objects.
-pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_seq(Objects(PhantomData))
 }
 

@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::object::objects;
 use crate::body::WireRequest;
 use crate::detail::Detail;
 use crate::field::{EpochSeconds, NonBlank, Positive, Share, SourceLabel, StatusName, shown_status};
+use crate::object::objects;
 use crate::requests::{MOST_IDS, check_ids};
 use crate::search::SearchMode;
 use crate::time::{When, has_time_range};
@@ -89,7 +89,12 @@ impl From<Profile> for ProfileView {
             status: shown_status(row.status),
             extractor_names: row.body.extractor_names,
             source_span: row.body.source_span,
-            source_interaction_ids: row.body.source_interaction_ids.into_iter().map(|InteractionId(id)| id).collect(),
+            source_interaction_ids: row
+                .body
+                .source_interaction_ids
+                .into_iter()
+                .map(|InteractionId(id)| id)
+                .collect(),
             tags: row.body.tags.unwrap_or_default(),
             learned_by: row.body.learned_by,
             score: None,
@@ -255,7 +260,8 @@ impl WireRequest for UpgradeProfilesRequest {
     fn check(&self, _: &[String]) -> Vec<Detail> {
         match &self.profile_ids {
             Some(ids) if !ids.is_empty() => {
-                let message = "Value error, an upgrade is per user and cannot pick single profiles; use user_id";
+                let message =
+                    "Value error, an upgrade is per user and cannot pick single profiles; use user_id";
                 vec![Detail::body("value_error", &["profile_ids"], message)]
             }
             _ => Vec::new(),

@@ -6,10 +6,12 @@ use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
-use crate::object::{objects, optional_objects};
 use crate::body::WireRequest;
 use crate::detail::{Detail, LocPart};
-use crate::field::{Content, Description, EpochSeconds, ImageText, ImageUrl, NonBlank, ShortText, SourceLabel};
+use crate::field::{
+    Content, Description, EpochSeconds, ImageText, ImageUrl, NonBlank, ShortText, SourceLabel,
+};
+use crate::object::{objects, optional_objects};
 
 /// The most turns one publish may carry.
 pub const MOST_INTERACTIONS: usize = 1_000;
@@ -138,15 +140,20 @@ pub struct InteractionData {
 impl InteractionData {
     /// The picture's type and bytes, or what is wrong with it.
     pub fn image(&self) -> Result<Option<(MediaType, Vec<u8>)>, String> {
-        let Some(text) = self.image_encoding.as_ref().map(ImageText::as_str).filter(|text| !text.is_empty()) else {
+        let Some(text) = self.image_encoding.as_ref().map(ImageText::as_str).filter(|text| !text.is_empty())
+        else {
             return Ok(None);
         };
-        let encoded = text.strip_prefix("data:").and_then(|rest| rest.split_once(',')).map_or(text, |(_, data)| data);
+        let encoded =
+            text.strip_prefix("data:").and_then(|rest| rest.split_once(',')).map_or(text, |(_, data)| data);
         let encoded: String = encoded.chars().filter(|c| !c.is_ascii_whitespace()).collect();
         let bytes = STANDARD.decode(&encoded).or_else(|_| STANDARD_NO_PAD.decode(&encoded));
         let bytes = bytes.map_err(|_| "image_encoding is not base64".to_owned())?;
         if bytes.len() > MOST_IMAGE_BYTES {
-            return Err(format!("the image has {} bytes; at most {MOST_IMAGE_BYTES} are accepted", bytes.len()));
+            return Err(format!(
+                "the image has {} bytes; at most {MOST_IMAGE_BYTES} are accepted",
+                bytes.len()
+            ));
         }
         let media_type = MediaType::sniff(&bytes).map_err(|error| format!("image_encoding is {error}"))?;
         Ok(Some((media_type, bytes)))
@@ -173,7 +180,8 @@ impl InteractionData {
         };
         let mut problems = Vec::new();
         let action = self.user_action.unwrap_or_default();
-        let described = self.user_action_description.as_ref().is_some_and(|text| !text.as_str().trim().is_empty());
+        let described =
+            self.user_action_description.as_ref().is_some_and(|text| !text.as_str().trim().is_empty());
         if action != UserActionType::None && !described {
             let message = "Value error, user_action_description is required when user_action is not 'none'";
             problems.push(Detail::new("value_error", at("user_action_description"), message));
@@ -236,19 +244,25 @@ impl WireRequest for PublishUserInteractionRequest {
         let list = &self.interaction_data_list;
         let at = &["interaction_data_list"];
         if list.is_empty() {
-            return vec![Detail::body("too_short", at, "List should have at least 1 item after validation, not 0")];
+            return vec![Detail::body(
+                "too_short",
+                at,
+                "List should have at least 1 item after validation, not 0",
+            )];
         }
         if list.len() > MOST_INTERACTIONS {
             let message = format!("List should have at most {MOST_INTERACTIONS} items, not {}", list.len());
             return vec![Detail::body("too_long", at, message)];
         }
         if !list.iter().any(InteractionData::carries_content) {
-            let mut message = "Value error, every interaction is empty: give at least one a content, an action, an \
+            let mut message =
+                "Value error, every interaction is empty: give at least one a content, an action, an \
                                image or a tool"
-                .to_owned();
+                    .to_owned();
             if !unknown.is_empty() {
                 let keys: Vec<String> = unknown.iter().take(5).map(|key| format!("`{key}`")).collect();
-                message.push_str(&format!("; these keys mean nothing, is one misspelled? {}", keys.join(", ")));
+                message
+                    .push_str(&format!("; these keys mean nothing, is one misspelled? {}", keys.join(", ")));
             }
             return vec![Detail::body("value_error", at, message)];
         }

@@ -2,10 +2,10 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
-use crate::object::optional_objects;
 use crate::agent_playbooks::{AgentPlaybookView, PlaybookStatus};
 use crate::body::WireRequest;
 use crate::field::{Id, NonBlank, Positive, Share, SourceLabel, UpToHundred};
+use crate::object::optional_objects;
 use crate::profiles::ProfileView;
 use crate::user_playbooks::UserPlaybookView;
 

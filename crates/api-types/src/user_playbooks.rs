@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
-use crate::object::objects;
 use crate::body::WireRequest;
 use crate::detail::{Detail, LocPart};
 use crate::field::{EpochSeconds, Id, Positive, Share, SourceLabel, StatusName, UpToHundred, shown_status};
+use crate::object::objects;
 use crate::requests::{MOST_IDS, check_ids};
 use crate::search::SearchMode;
 use crate::time::{When, has_time_range};
@@ -87,7 +87,11 @@ impl From<DomainUserPlaybook> for UserPlaybookView {
             playbook_metadata: body.playbook_metadata,
             status: shown_status(row.status),
             source: row.source,
-            source_interaction_ids: body.source_interaction_ids.into_iter().map(|InteractionId(id)| id).collect(),
+            source_interaction_ids: body
+                .source_interaction_ids
+                .into_iter()
+                .map(|InteractionId(id)| id)
+                .collect(),
             source_span: body.source_span,
             tags: body.tags.unwrap_or_default(),
             learned_by: body.learned_by,
@@ -200,7 +204,8 @@ impl WireRequest for AddUserPlaybookRequest {
 }
 
 pub(crate) fn at_row(list: &str, index: usize, field: &str, message: &str) -> Detail {
-    let loc = vec![LocPart::from("body"), LocPart::from(list), LocPart::Index(index as u64), LocPart::from(field)];
+    let loc =
+        vec![LocPart::from("body"), LocPart::from(list), LocPart::Index(index as u64), LocPart::from(field)];
     Detail::new("value_error", loc, format!("Value error, {message}"))
 }
 

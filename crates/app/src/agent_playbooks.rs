@@ -85,7 +85,8 @@ impl App {
         if current.playbook_status == PlaybookStatus::Approved {
             caller.needs(Scope::Review)?;
         }
-        let updated = self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
+        let updated =
+            self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
         updated.ok_or_else(|| Error::not_found("agent playbook", &id))
     }
 
@@ -96,7 +97,10 @@ impl App {
 
     pub async fn delete_agent_playbooks(&self, caller: &Caller, ids: Vec<AgentPlaybookId>) -> Result<u64> {
         caller.needs(Scope::Write)?;
-        Ok(self.store.delete_agent_playbooks(&caller.org, &AgentPlaybookSelector::Ids(ids), self.now()).await?)
+        Ok(self
+            .store
+            .delete_agent_playbooks(&caller.org, &AgentPlaybookSelector::Ids(ids), self.now())
+            .await?)
     }
 
     pub async fn delete_all_agent_playbooks(&self, caller: &Caller) -> Result<u64> {

@@ -49,7 +49,8 @@ impl App {
             return Ok(Loaded { version: 0, config: Config::default(), secrets: Secrets::new() });
         };
         let secrets = secrets::open(&stored.secrets, self.master_key.as_ref())?;
-        let mut body: Value = serde_json::from_str(&stored.body).map_err(|error| Error::Internal(Box::new(error)))?;
+        let mut body: Value =
+            serde_json::from_str(&stored.body).map_err(|error| Error::Internal(Box::new(error)))?;
         secrets::put_back(&mut body, secrets.clone());
         let config = serde_json::from_value(body).map_err(|error| Error::Internal(Box::new(error)))?;
         Ok(Loaded { version: stored.version, config, secrets })

@@ -20,10 +20,14 @@ pub enum Error {
     #[error("the configuration cannot be accepted")]
     InvalidConfig(Vec<Violation>),
     /// The configuration holds sealed secrets and the server was started without (or with another) master key.
-    #[error("provider secrets are sealed with another master key: start the server with the right REFLEXIO_MASTER_KEY")]
+    #[error(
+        "provider secrets are sealed with another master key: start the server with the right REFLEXIO_MASTER_KEY"
+    )]
     Sealed,
     /// Learning is not there; what was published is stored and queued for it.
-    #[error("{0} needs the learning engine, which this server does not have yet: interactions are stored and queued for it")]
+    #[error(
+        "{0} needs the learning engine, which this server does not have yet: interactions are stored and queued for it"
+    )]
     LearningUnavailable(&'static str),
     /// Nothing was written; retry when the cause is gone.
     #[error("nothing was stored: {0}")]

@@ -45,7 +45,12 @@ impl App {
         Ok(Found::ranked(rows, options))
     }
 
-    pub async fn delete_interaction(&self, caller: &Caller, user_id: UserId, id: InteractionId) -> Result<()> {
+    pub async fn delete_interaction(
+        &self,
+        caller: &Caller,
+        user_id: UserId,
+        id: InteractionId,
+    ) -> Result<()> {
         caller.needs(Scope::Write)?;
         let which = InteractionSelector::One { user_id, id };
         let deleted = self.store.delete_interactions(&caller.org, &which).await?;

@@ -40,7 +40,8 @@ impl LearningState {
 impl App {
     pub async fn learning_status(&self, caller: &Caller, id: &RequestId) -> Result<LearningState> {
         caller.needs(Scope::Read)?;
-        let request = self.store.request(&caller.org, id).await?.ok_or_else(|| Error::not_found("request", &id))?;
+        let request =
+            self.store.request(&caller.org, id).await?.ok_or_else(|| Error::not_found("request", &id))?;
         if request.intent.evaluation_only {
             return Ok(LearningState::new(LearningStatus::Done, "not_applicable"));
         }

@@ -64,7 +64,11 @@ impl App {
             clock: options.clock,
             master_key: options.master_key,
             // `REFLEXIO_API_KEY=` in an environment means that there is none.
-            static_key: options.api_key.as_deref().filter(|key| !key.trim().is_empty()).map(keys::StaticKey::new),
+            static_key: options
+                .api_key
+                .as_deref()
+                .filter(|key| !key.trim().is_empty())
+                .map(keys::StaticKey::new),
             key_cache: keys::KeyCache::default(),
         }
     }

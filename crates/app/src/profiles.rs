@@ -72,7 +72,12 @@ impl App {
     }
 
     /// Deletes the user's profiles that hold every word of the query.
-    pub async fn delete_profiles_matching(&self, caller: &Caller, user_id: UserId, query: &str) -> Result<u64> {
+    pub async fn delete_profiles_matching(
+        &self,
+        caller: &Caller,
+        user_id: UserId,
+        query: &str,
+    ) -> Result<u64> {
         caller.needs(Scope::Write)?;
         let filter = ProfileFilter { user_id: Some(user_id), ..ProfileFilter::default() };
         let query = TextQuery::all_of(query);

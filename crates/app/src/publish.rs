@@ -1,7 +1,7 @@
 use reflexio_store::NewRequest;
 use reflexio_types::{
-    Caller, DEFAULT_AGENT_VERSION, Experiment, Image, ImageRef, JobKind, LearningIntent, MediaType, NewJob, Request,
-    RequestId, Scope, SessionId, Turn, UserId,
+    Caller, DEFAULT_AGENT_VERSION, Experiment, Image, ImageRef, JobKind, LearningIntent, MediaType, NewJob,
+    Request, RequestId, Scope, SessionId, Turn, UserId,
 };
 
 use crate::access::Access;
@@ -72,7 +72,9 @@ impl App {
         }
         if let Some(stall) = self.store.stall(&caller.org).await? {
             let message = stall.error_message.as_deref().unwrap_or("a model provider refused our key");
-            warnings.push(format!("learning is paused ({message}); what was published is stored and learned later"));
+            warnings.push(format!(
+                "learning is paused ({message}); what was published is stored and learned later"
+            ));
             return Ok(LearningState::new(LearningStatus::Pending, "stalled"));
         }
         Ok(LearningState::new(LearningStatus::Pending, "queued"))

@@ -18,7 +18,8 @@ impl App {
 
     pub async fn delete_request(&self, caller: &Caller, id: RequestId) -> Result<()> {
         caller.needs(Scope::Write)?;
-        let deleted = self.store.delete_requests(&caller.org, &RequestSelector::Ids(vec![id.clone()])).await?;
+        let deleted =
+            self.store.delete_requests(&caller.org, &RequestSelector::Ids(vec![id.clone()])).await?;
         if deleted == 0 { Err(Error::not_found("request", &id)) } else { Ok(()) }
     }
 

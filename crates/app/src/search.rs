@@ -101,7 +101,12 @@ impl App {
             self.agent_playbook_arm(caller, search),
         );
         let (agent_playbooks, hidden_unapproved) = agent_playbooks?;
-        Ok(UnifiedFound { profiles: profiles?, user_playbooks: user_playbooks?, agent_playbooks, hidden_unapproved })
+        Ok(UnifiedFound {
+            profiles: profiles?,
+            user_playbooks: user_playbooks?,
+            agent_playbooks,
+            hidden_unapproved,
+        })
     }
 
     /// Profiles are personal: without a user there are none to show.
@@ -119,7 +124,11 @@ impl App {
         self.search_profiles(caller, filter, &search.options).await
     }
 
-    async fn user_playbook_arm(&self, caller: &Caller, search: &UnifiedSearch) -> Result<Found<UserPlaybook>> {
+    async fn user_playbook_arm(
+        &self,
+        caller: &Caller,
+        search: &UnifiedSearch,
+    ) -> Result<Found<UserPlaybook>> {
         if !search.wants(EntityKind::UserPlaybooks) {
             return Ok(Found::nothing());
         }

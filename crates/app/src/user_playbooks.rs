@@ -53,7 +53,8 @@ impl App {
         change: &UserPlaybookChange,
     ) -> Result<UserPlaybook> {
         caller.needs(Scope::Write)?;
-        let updated = self.store.update_user_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
+        let updated =
+            self.store.update_user_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
         updated.ok_or_else(|| Error::not_found("user playbook", &id))
     }
 

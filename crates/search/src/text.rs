@@ -23,11 +23,11 @@ pub fn terms(text: &str) -> Vec<String> {
 /// Words too common to tell documents apart (as stems).
 pub fn is_stop_word(term: &str) -> bool {
     const STOP_WORDS: [&str; 66] = [
-        "a", "about", "after", "all", "also", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by",
-        "can", "could", "did", "do", "doe", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if",
-        "in", "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "our", "she", "so", "that", "the",
-        "their", "them", "there", "they", "this", "to", "was", "we", "were", "what", "when", "which", "who", "will",
-        "with", "would", "you", "your",
+        "a", "about", "after", "all", "also", "am", "an", "and", "ani", "are", "as", "at", "be", "been",
+        "but", "by", "can", "could", "did", "do", "doe", "for", "from", "had", "has", "have", "he", "her",
+        "his", "how", "i", "if", "in", "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "our",
+        "she", "so", "that", "the", "their", "them", "there", "they", "this", "to", "was", "we", "were",
+        "what", "when", "which", "who", "will", "with", "would", "you", "your",
     ];
     STOP_WORDS.binary_search(&term).is_ok()
 }

@@ -19,7 +19,11 @@ const NOT_LOCAL: &str = "Authentication required: this server has no API key, so
 /// Headers that a proxy adds: the real caller is somebody else, somewhere else.
 const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
 
-pub(crate) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Result<Response> {
+pub(crate) async fn authenticate(
+    State(state): State<AppState>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
     let (local, key) = (is_local(&request), bearer(request.headers()).map(str::to_owned));
     let caller = identify(&state, local, key.as_deref()).await?;
     request.extensions_mut().insert(caller);
@@ -75,7 +79,8 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_loopback() {
-        for host in ["localhost", "localhost:8081", "127.0.0.1:8081", "127.5.5.5", "[::1]:8081", "LOCALHOST"] {
+        for host in ["localhost", "localhost:8081", "127.0.0.1:8081", "127.5.5.5", "[::1]:8081", "LOCALHOST"]
+        {
             assert!(is_loopback_host(host), "{host}");
         }
         for host in ["example.com", "localhost.example.com", "10.0.0.1:8081", "[::2]:1", ""] {

@@ -14,10 +14,15 @@ pub(crate) enum ApiError {
     Invalid(Vec<Detail>),
     /// The caller could not be identified; the text says how to be.
     Unauthenticated(&'static str),
-    TooLarge { limit: usize },
+    TooLarge {
+        limit: usize,
+    },
     /// The client went away or sent a broken body.
     BrokenBody,
-    TooManyRequests { limit: String, retry_after_seconds: u64 },
+    TooManyRequests {
+        limit: String,
+        retry_after_seconds: u64,
+    },
 }
 
 pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;

@@ -44,9 +44,7 @@ impl Modify for BearerKey {
 }
 
 /// Splits documented routes into routes and the document.
-pub(crate) fn assemble(
-    api: OpenApiRouter<AppState>,
-) -> (Router<AppState>, utoipa::openapi::OpenApi) {
+pub(crate) fn assemble(api: OpenApiRouter<AppState>) -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let (router, paths) = api.split_for_parts();
     let mut document = Document::openapi();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();

@@ -20,8 +20,7 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
     let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default(), %method, route);
     let mut response = next.run(request).instrument(span.clone()).await;
     let (status, elapsed) = (response.status(), started.elapsed());
-    let labels =
-        [("method", method.to_string()), ("route", route), ("status", status.as_u16().to_string())];
+    let labels = [("method", method.to_string()), ("route", route), ("status", status.as_u16().to_string())];
     metrics::counter!("reflexio_http_requests_total", &labels).increment(1);
     metrics::histogram!("reflexio_http_request_seconds", &labels[..2]).record(elapsed);
     span.in_scope(|| {

@@ -49,7 +49,8 @@ async fn a_stored_key_makes_keys_necessary_and_revoking_it_ends_its_use() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_key_of_the_environment_is_enough() {
-    let server = TestServer::start_with(|app| app.api_key = Some("env-secret".to_owned()), Options::default()).await;
+    let server =
+        TestServer::start_with(|app| app.api_key = Some("env-secret".to_owned()), Options::default()).await;
     assert_eq!(server.get("/api/whoami").await.status, 401);
     let answer = server.send_as(Some("env-secret"), Method::GET, "/api/whoami", None).await.ok();
     assert_eq!(answer["scopes"], json!(["read", "write", "review", "admin"]));
@@ -73,11 +74,24 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
         ("write", &write, Method::POST, "/api/add_agent_playbook", Some(playbook), 200),
         ("write", &write, Method::PUT, "/api/update_agent_playbook_status", Some(approve.clone()), 403),
         ("review", &review, Method::PUT, "/api/update_agent_playbook_status", Some(approve), 200),
-        ("write", &write, Method::PUT, "/api/update_agent_playbook",
-         Some(json!({"agent_playbook_id": 1, "content": "be rude"})), 403),
+        (
+            "write",
+            &write,
+            Method::PUT,
+            "/api/update_agent_playbook",
+            Some(json!({"agent_playbook_id": 1, "content": "be rude"})),
+            403,
+        ),
         ("review", &review, Method::POST, "/api/update_config", Some(json!({"window_size": 3})), 403),
         ("write", &write, Method::DELETE, "/api/delete_all_interactions", None, 403),
-        ("admin", &admin, Method::POST, "/api/update_config", Some(json!({"window_size": 3, "stride_size": 2})), 200),
+        (
+            "admin",
+            &admin,
+            Method::POST,
+            "/api/update_config",
+            Some(json!({"window_size": 3, "stride_size": 2})),
+            200,
+        ),
         ("admin", &admin, Method::POST, "/api/get_interactions", Some(json!({"user_id": "u"})), 200),
     ];
     for (name, key, method, path, body, expected) in calls {
@@ -168,7 +182,10 @@ async fn every_route_that_reads_is_in_the_leak_test() {
     let server = TestServer::start().await;
     let document = server.get("/openapi.json").await.ok();
     let listed: Vec<&str> = reads().iter().map(|(_, path, _)| *path).chain(COUNTS_AND_STATES).collect();
-    let writes = ["add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run_", "clear_", "notified"];
+    let writes = [
+        "add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run_", "clear_",
+        "notified",
+    ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -187,7 +204,12 @@ async fn no_write_touches_the_rows_of_another_org() {
     let interaction = filled["interactions"][0]["interaction_id"].clone();
     let before = snapshot(&server, &a).await;
     let writes = vec![
-        (Method::DELETE, "/api/delete_interaction", json!({"user_id": "u", "interaction_id": interaction}), 404),
+        (
+            Method::DELETE,
+            "/api/delete_interaction",
+            json!({"user_id": "u", "interaction_id": interaction}),
+            404,
+        ),
         (Method::DELETE, "/api/delete_request", json!({"request_id": "marker-request"}), 404),
         (Method::DELETE, "/api/delete_session", json!({"session_id": "marker-session"}), 404),
         (Method::DELETE, "/api/delete_requests_by_ids", json!({"request_ids": ["marker-request"]}), 200),
@@ -200,7 +222,12 @@ async fn no_write_touches_the_rows_of_another_org() {
         (Method::DELETE, "/api/delete_agent_playbooks_by_ids", json!({"agent_playbook_ids": [1]}), 200),
         (Method::PUT, "/api/update_user_playbook", json!({"user_playbook_id": 1, "content": "x"}), 404),
         (Method::PUT, "/api/update_agent_playbook", json!({"agent_playbook_id": 1, "content": "x"}), 404),
-        (Method::PUT, "/api/update_agent_playbook_status", json!({"agent_playbook_id": 1, "playbook_status": "rejected"}), 404),
+        (
+            Method::PUT,
+            "/api/update_agent_playbook_status",
+            json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
+            404,
+        ),
         (Method::DELETE, "/api/delete_all_interactions", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_profiles", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_playbooks", Value::Null, 200),

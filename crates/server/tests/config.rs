@@ -30,7 +30,8 @@ async fn playbooks_of_a_round_trip_are_kept_under_both_names() {
 async fn a_wrong_configuration_is_refused_whole() {
     let server = TestServer::start().await;
     let before = get(&server).await;
-    let full = server.post("/api/set_config", json!({"storage_config": {"db_path": null}, "window_size": 0})).await;
+    let full =
+        server.post("/api/set_config", json!({"storage_config": {"db_path": null}, "window_size": 0})).await;
     assert_eq!((full.status, &full.body["detail"][0]["loc"]), (422, &json!(["window_size"])));
     assert_eq!(full.body["detail"][0]["type"], "greater_than");
     let missing = server.post("/api/set_config", json!({})).await;

@@ -82,7 +82,8 @@ async fn unknown_keys_and_empty_turns_are_reported_not_stored() {
     let body = json!({"user_id": "u", "bogus": 1, "interaction_data_list": [
         {"content": "hi", "foo": 1}, {"role": "Agent", "content": "  "}]});
     let published = server.post("/api/publish_interaction", body).await.ok();
-    let warnings: Vec<&str> = published["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let warnings: Vec<&str> =
+        published["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(
         warnings,
         [
@@ -112,7 +113,8 @@ async fn old_and_far_times_are_kept() {
     let body = json!({"user_id": "u", "interaction_data_list": [
         {"content": "first", "created_at": 0}, {"content": "last", "created_at": 4_102_444_800i64}]});
     server.post("/api/publish_interaction", body).await.ok();
-    let times: Vec<i64> = interactions(&server, "u").await.iter().filter_map(|row| row["created_at"].as_i64()).collect();
+    let times: Vec<i64> =
+        interactions(&server, "u").await.iter().filter_map(|row| row["created_at"].as_i64()).collect();
     assert_eq!(times, [4_102_444_800, 0]);
     let early = json!({"user_id": "u", "end_time": "1970-01-02T00:00:00"});
     let found = server.post("/api/get_interactions", early).await.ok();
@@ -123,7 +125,11 @@ async fn old_and_far_times_are_kept() {
 fn verdict(answer: &Answer) -> (u16, String, String) {
     let first = &answer.body["detail"][0];
     let loc = first["loc"].as_array().map_or_else(String::new, |parts| {
-        parts.iter().map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect::<Vec<_>>().join(".")
+        parts
+            .iter()
+            .map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(".")
     });
     (answer.status, first["type"].as_str().unwrap_or_default().to_owned(), loc)
 }
@@ -137,23 +143,67 @@ async fn bad_input_names_the_field_and_stores_nothing() {
     let cases: Vec<(Value, &str, &str)> = vec![
         (json!({"interaction_data_list": [{"content": "x"}]}), "missing", "body.user_id"),
         (json!({"user_id": "u"}), "missing", "body.interaction_data_list"),
-        (json!({"user_id": "  ", "interaction_data_list": [{"content": "x"}]}), "value_error", "body.user_id"),
+        (
+            json!({"user_id": "  ", "interaction_data_list": [{"content": "x"}]}),
+            "value_error",
+            "body.user_id",
+        ),
         (json!({"user_id": 5, "interaction_data_list": [{"content": "x"}]}), "string_type", "body.user_id"),
         (json!({"user_id": "u", "interaction_data_list": []}), "too_short", "body.interaction_data_list"),
         (json!({"user_id": "u", "interaction_data_list": many}), "too_long", "body.interaction_data_list"),
         (turn(json!({"Content": "x"})), "value_error", "body.interaction_data_list"),
-        (turn(json!({"content": "x", "user_action": "jump"})), "enum", "body.interaction_data_list.0.user_action"),
-        (turn(json!({"user_action": "click"})), "value_error", "body.interaction_data_list.0.user_action_description"),
+        (
+            turn(json!({"content": "x", "user_action": "jump"})),
+            "enum",
+            "body.interaction_data_list.0.user_action",
+        ),
+        (
+            turn(json!({"user_action": "click"})),
+            "value_error",
+            "body.interaction_data_list.0.user_action_description",
+        ),
         (turn(json!({"content": long})), "string_too_long", "body.interaction_data_list.0.content"),
         (turn(json!({"content": "a\u{0}b"})), "value_error", "body.interaction_data_list.0.content"),
-        (turn(json!({"content": "x", "created_at": -1})), "greater_than_equal", "body.interaction_data_list.0.created_at"),
-        (turn(json!({"content": "x", "created_at": 1_794_744_000_000i64})), "less_than_equal", "body.interaction_data_list.0.created_at"),
-        (turn(json!({"content": "x", "interacted_image_url": "ftp://x/y.png"})), "value_error", "body.interaction_data_list.0.interacted_image_url"),
-        (turn(json!({"interacted_image_url": "https://x/y.png", "image_encoding": PNG})), "value_error", "body.interaction_data_list.0.image_encoding"),
-        (turn(json!({"content": "x", "image_encoding": "AAAA"})), "value_error", "body.interaction_data_list.0.image_encoding"),
-        (turn(json!({"content": "x", "image_encoding": "no base64!"})), "value_error", "body.interaction_data_list.0.image_encoding"),
-        (json!({"user_id": "u", "source": "Support Chat", "interaction_data_list": [{"content": "x"}]}), "string_pattern_mismatch", "body.source"),
-        (json!({"user_id": "u", "evaluation_only": true, "force_extraction": true, "interaction_data_list": [{"content": "x"}]}), "value_error", "body.force_extraction"),
+        (
+            turn(json!({"content": "x", "created_at": -1})),
+            "greater_than_equal",
+            "body.interaction_data_list.0.created_at",
+        ),
+        (
+            turn(json!({"content": "x", "created_at": 1_794_744_000_000i64})),
+            "less_than_equal",
+            "body.interaction_data_list.0.created_at",
+        ),
+        (
+            turn(json!({"content": "x", "interacted_image_url": "ftp://x/y.png"})),
+            "value_error",
+            "body.interaction_data_list.0.interacted_image_url",
+        ),
+        (
+            turn(json!({"interacted_image_url": "https://x/y.png", "image_encoding": PNG})),
+            "value_error",
+            "body.interaction_data_list.0.image_encoding",
+        ),
+        (
+            turn(json!({"content": "x", "image_encoding": "AAAA"})),
+            "value_error",
+            "body.interaction_data_list.0.image_encoding",
+        ),
+        (
+            turn(json!({"content": "x", "image_encoding": "no base64!"})),
+            "value_error",
+            "body.interaction_data_list.0.image_encoding",
+        ),
+        (
+            json!({"user_id": "u", "source": "Support Chat", "interaction_data_list": [{"content": "x"}]}),
+            "string_pattern_mismatch",
+            "body.source",
+        ),
+        (
+            json!({"user_id": "u", "evaluation_only": true, "force_extraction": true, "interaction_data_list": [{"content": "x"}]}),
+            "value_error",
+            "body.force_extraction",
+        ),
         (json!([]), "model_attributes_type", "body"),
     ];
     for (body, kind, loc) in cases {
@@ -168,12 +218,24 @@ async fn bad_input_names_the_field_and_stores_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_bodies_are_answered_and_the_server_lives_on() {
     let server = TestServer::start().await;
-    let deep = format!("{{\"user_id\":\"u\",\"interaction_data_list\":[{{\"tools_used\":[{{\"tool_name\":\"t\",\"tool_data\":{{\"a\":{}{}}}}}]}}]}}", "[".repeat(5_000), "]".repeat(5_000));
+    let deep = format!(
+        "{{\"user_id\":\"u\",\"interaction_data_list\":[{{\"tools_used\":[{{\"tool_name\":\"t\",\"tool_data\":{{\"a\":{}{}}}}}]}}]}}",
+        "[".repeat(5_000),
+        "]".repeat(5_000)
+    );
     let cases: Vec<(Vec<u8>, u16, &str)> = vec![
         (b"".to_vec(), 422, "missing"),
         (b"{".to_vec(), 422, "json_invalid"),
-        (b"{\"user_id\": \"u\xff\", \"interaction_data_list\": [{\"content\": \"x\"}]}".to_vec(), 422, "json_invalid"),
-        (b"{\"user_id\": \"\\ud800\", \"interaction_data_list\": [{\"content\": \"x\"}]}".to_vec(), 422, "json_invalid"),
+        (
+            b"{\"user_id\": \"u\xff\", \"interaction_data_list\": [{\"content\": \"x\"}]}".to_vec(),
+            422,
+            "json_invalid",
+        ),
+        (
+            b"{\"user_id\": \"\\ud800\", \"interaction_data_list\": [{\"content\": \"x\"}]}".to_vec(),
+            422,
+            "json_invalid",
+        ),
         (deep.into_bytes(), 422, "json_invalid"),
         (b"null".to_vec(), 422, "model_attributes_type"),
     ];
@@ -183,10 +245,16 @@ async fn broken_bodies_are_answered_and_the_server_lives_on() {
         let (got, got_kind, _) = verdict(&answer);
         assert_eq!((got, got_kind.as_str()), (status, kind), "{preview}: {}", answer.body);
     }
-    let huge = format!("{{\"user_id\":\"u\",\"interaction_data_list\":[{{\"content\":\"{}\"}}]}}", "x".repeat(11 << 20));
+    let huge = format!(
+        "{{\"user_id\":\"u\",\"interaction_data_list\":[{{\"content\":\"{}\"}}]}}",
+        "x".repeat(11 << 20)
+    );
     let answer = server.post_bytes("/api/publish_interaction", huge.into_bytes()).await;
     assert_eq!(answer.status, 413, "{}", answer.body);
-    let photo = format!("{{\"user_id\":\"u\",\"interaction_data_list\":[{{\"image_encoding\":\"{}\"}}]}}", "A".repeat(15 << 20));
+    let photo = format!(
+        "{{\"user_id\":\"u\",\"interaction_data_list\":[{{\"image_encoding\":\"{}\"}}]}}",
+        "A".repeat(15 << 20)
+    );
     assert_eq!(server.post_bytes("/api/publish_interaction", photo.into_bytes()).await.status, 413);
     assert_eq!(server.get("/health").await.ok()["status"], "healthy");
     assert_eq!(server.get("/api/storage_stats").await.ok()["interaction_count"], 0);

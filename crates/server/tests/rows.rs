@@ -24,8 +24,10 @@ async fn profiles(server: &TestServer, body: Value) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn pending_is_the_review_list_and_all_spellings_of_current_are_one() {
     let server = TestServer::start().await;
-    let rule = |name: &str, status: &str| json!({"agent_version": "v1", "playbook_name": name, "content": name,
-        "playbook_status": status});
+    let rule = |name: &str, status: &str| {
+        json!({"agent_version": "v1", "playbook_name": name, "content": name,
+        "playbook_status": status})
+    };
     let rules = json!({"agent_playbooks": [rule("waits", "pending"), rule("decided", "approved")]});
     let added = server.post("/api/add_agent_playbook", rules).await.ok();
     assert_eq!(added["added_count"], 2);
@@ -42,7 +44,8 @@ async fn pending_is_the_review_list_and_all_spellings_of_current_are_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn production_search_serves_approved_rules_and_says_what_it_hides() {
     let server = TestServer::start().await;
-    let rule = |status: &str| json!({"agent_version": "v1", "content": "offer a refund", "playbook_status": status});
+    let rule =
+        |status: &str| json!({"agent_version": "v1", "content": "offer a refund", "playbook_status": status});
     let rules = json!({"agent_playbooks": [rule("pending"), rule("approved"), rule("rejected")]});
     server.post("/api/add_agent_playbook", rules).await.ok();
     let found = server.post("/api/search_agent_playbooks", json!({"query": "refund"})).await.ok();
@@ -52,7 +55,10 @@ async fn production_search_serves_approved_rules_and_says_what_it_hides() {
     let unified = server.post("/api/search", json!({"query": "refund"})).await.ok();
     assert_eq!(unified["agent_playbooks"].as_array().unwrap().len(), 1);
     let asked = json!({"query": "refund", "agent_playbook_status_filter": ["pending"]});
-    assert_eq!(server.post("/api/search", asked).await.ok()["agent_playbooks"][0]["playbook_status"], "pending");
+    assert_eq!(
+        server.post("/api/search", asked).await.ok()["agent_playbooks"][0]["playbook_status"],
+        "pending"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,10 +101,14 @@ async fn unknown_ids_answer_404_and_bulk_deletes_an_honest_count() {
         assert_eq!(answer.status, 404, "{path}");
         assert!(answer.body["detail"].as_str().unwrap().contains("does not exist"), "{path}");
     }
-    for (path, id) in [("/api/update_user_playbook", "user_playbook_id"), ("/api/update_agent_playbook", "agent_playbook_id")] {
+    for (path, id) in [
+        ("/api/update_user_playbook", "user_playbook_id"),
+        ("/api/update_agent_playbook", "agent_playbook_id"),
+    ] {
         assert_eq!(server.put(path, json!({id: 9, "content": "x"})).await.status, 404, "{path}");
     }
-    let answer = server.delete("/api/delete_user_playbooks_by_ids", json!({"user_playbook_ids": [1, 8, 9]})).await;
+    let answer =
+        server.delete("/api/delete_user_playbooks_by_ids", json!({"user_playbook_ids": [1, 8, 9]})).await;
     assert_eq!(answer.ok()["deleted_count"], 1);
     assert_eq!(server.get("/api/learning_status?request_id=nope").await.status, 404);
 }
@@ -106,8 +116,10 @@ async fn unknown_ids_answer_404_and_bulk_deletes_an_honest_count() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upgrade_touches_only_its_user() {
     let server = TestServer::start().await;
-    let row = |id: &str, user: &str, status: &str| json!({"profile_id": id, "user_id": user, "content": id,
-        "status": status});
+    let row = |id: &str, user: &str, status: &str| {
+        json!({"profile_id": id, "user_id": user, "content": id,
+        "status": status})
+    };
     let rows = json!({"user_profiles": [
         row("a-new", "a", "pending"), row("a-old", "a", "current"), row("a-older", "a", "archived"),
         row("b-new", "b", "pending"), row("b-old", "b", "current"), row("b-older", "b", "archived")]});
@@ -118,9 +130,15 @@ async fn an_upgrade_touches_only_its_user() {
         (&json!(1), &json!(1), &json!(1))
     );
     assert_eq!(profiles(&server, json!({"user_id": "a"})).await, [json!("a-new")]);
-    assert_eq!(profiles(&server, json!({"user_id": "a", "status_filter": ["archived"]})).await, [json!("a-old")]);
+    assert_eq!(
+        profiles(&server, json!({"user_id": "a", "status_filter": ["archived"]})).await,
+        [json!("a-old")]
+    );
     assert_eq!(profiles(&server, json!({"user_id": "b"})).await, [json!("b-old")]);
-    assert_eq!(profiles(&server, json!({"user_id": "b", "status_filter": ["archived"]})).await, [json!("b-older")]);
+    assert_eq!(
+        profiles(&server, json!({"user_id": "b", "status_filter": ["archived"]})).await,
+        [json!("b-older")]
+    );
     let again = server.post("/api/upgrade_all_profiles", json!({"user_id": "a"})).await.ok();
     assert_eq!(again["success"], false);
     assert_eq!(again["message"], "No pending items found to upgrade");
@@ -129,8 +147,10 @@ async fn an_upgrade_touches_only_its_user() {
 #[tokio::test(flavor = "multi_thread")]
 async fn playbook_upgrades_keep_to_version_and_name() {
     let server = TestServer::start().await;
-    let row = |version: &str, name: &str, status: &str| json!({"agent_version": version, "playbook_name": name,
-        "request_id": "r", "content": "x", "status": status});
+    let row = |version: &str, name: &str, status: &str| {
+        json!({"agent_version": version, "playbook_name": name,
+        "request_id": "r", "content": "x", "status": status})
+    };
     let rows = json!({"user_playbooks": [
         row("v1", "a", "pending"), row("v1", "a", "current"), row("v1", "b", "pending"), row("v2", "a", "pending")]});
     server.post("/api/add_user_playbook", rows).await.ok();
@@ -143,11 +163,13 @@ async fn playbook_upgrades_keep_to_version_and_name() {
 #[tokio::test(flavor = "multi_thread")]
 async fn deleting_by_query_needs_every_word() {
     let server = TestServer::start().await;
-    let row = |id: &str, user: &str, content: &str| json!({"profile_id": id, "user_id": user, "content": content});
+    let row =
+        |id: &str, user: &str, content: &str| json!({"profile_id": id, "user_id": user, "content": content});
     let rows = json!({"user_profiles": [
         row("1", "u", "likes green tea"), row("2", "u", "likes coffee"), row("3", "other", "likes green tea")]});
     server.post("/api/add_user_profile", rows).await.ok();
-    let answer = server.delete("/api/delete_profile", json!({"user_id": "u", "search_query": "green tea"})).await.ok();
+    let answer =
+        server.delete("/api/delete_profile", json!({"user_id": "u", "search_query": "green tea"})).await.ok();
     assert_eq!(answer["message"], "Deleted 1 profile(s)");
     assert_eq!(profiles(&server, json!({"user_id": "u"})).await, [json!("2")]);
     assert_eq!(profiles(&server, json!({"user_id": "other"})).await, [json!("3")]);
@@ -171,14 +193,21 @@ async fn interaction_search_honours_time_and_top_k() {
     let server = TestServer::start().await;
     let turns: Vec<Value> =
         (0..20).map(|i| json!({"content": format!("refund number {i}"), "created_at": 1_000 + i})).collect();
-    server.post("/api/publish_interaction", json!({"user_id": "u", "interaction_data_list": turns})).await.ok();
+    server
+        .post("/api/publish_interaction", json!({"user_id": "u", "interaction_data_list": turns}))
+        .await
+        .ok();
     let search = |body: Value| {
         let server = &server;
         async move {
             let mut body = body;
             body["user_id"] = json!("u");
             let found = server.post("/api/search_interactions", body).await.ok();
-            let times = found["interactions"].as_array().unwrap().iter().map(|row| row["created_at"].as_i64().unwrap());
+            let times = found["interactions"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["created_at"].as_i64().unwrap());
             times.collect::<Vec<_>>()
         }
     };
@@ -205,8 +234,10 @@ async fn clearing_a_user_leaves_others_and_agent_playbooks() {
     assert_eq!(cleared["deleted_counts"]["interactions"], 1);
     assert_eq!(cleared["deleted_counts"]["profiles"], 1);
     let stats = server.get("/api/storage_stats").await.ok();
-    assert_eq!((&stats["interaction_count"], &stats["profile_count"], &stats["agent_playbook_count"]),
-        (&json!(1), &json!(1), &json!(1)));
+    assert_eq!(
+        (&stats["interaction_count"], &stats["profile_count"], &stats["agent_playbook_count"]),
+        (&json!(1), &json!(1), &json!(1))
+    );
     let again = server.post("/api/clear_user_data", json!({"user_id": "u"})).await.ok();
     assert_eq!(again["deleted_counts"].as_object().unwrap().values().filter(|n| **n != json!(0)).count(), 0);
 }

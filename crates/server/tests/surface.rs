@@ -33,7 +33,8 @@ async fn wrong_paths_and_methods_are_answered_in_json() {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_carry_the_callers_request_id_and_safe_headers() {
     let server = TestServer::start().await;
-    let response = server.request(Method::GET, "/health").header("x-request-id", "abc-1").send().await.unwrap();
+    let response =
+        server.request(Method::GET, "/health").header("x-request-id", "abc-1").send().await.unwrap();
     assert_eq!(response.headers()["x-correlation-id"], "abc-1");
     assert_eq!(response.headers()["x-content-type-options"], "nosniff");
     assert_eq!(response.headers()["x-frame-options"], "DENY");
@@ -57,10 +58,18 @@ async fn what_needs_the_learning_engine_says_so_and_what_was_published_waits_for
     let server = TestServer::start().await;
     let body = json!({"request_id": "r", "user_id": "u", "interaction_data_list": [{"content": "hi"}]});
     let published = server.post("/api/publish_interaction?wait_for_response=true", body).await.ok();
-    assert_eq!((&published["learning_status"], &published["learning_reason"]), (&json!("deferred"), &json!("queued")));
+    assert_eq!(
+        (&published["learning_status"], &published["learning_reason"]),
+        (&json!("deferred"), &json!("queued"))
+    );
     assert_eq!(server.get("/api/learning_status?request_id=r").await.ok()["status"], "pending");
-    for path in ["rerun_profile_generation", "manual_profile_generation", "rerun_playbook_generation",
-                 "manual_playbook_generation", "run_playbook_aggregation"] {
+    for path in [
+        "rerun_profile_generation",
+        "manual_profile_generation",
+        "rerun_playbook_generation",
+        "manual_playbook_generation",
+        "run_playbook_aggregation",
+    ] {
         let answer = server.post(&format!("/api/{path}"), json!({})).await.ok();
         assert_eq!(answer["success"], false, "{path}");
         assert!(answer.to_string().contains("learning engine"), "{path}: {answer}");
@@ -111,5 +120,8 @@ async fn a_list_is_never_taken_for_an_object() {
     assert!(bodies > 35, "{bodies}");
     let turns = json!({"user_id": "u", "interaction_data_list": [["hi"]]});
     let answer = server.post("/api/publish_interaction", turns).await;
-    assert_eq!((answer.status, &answer.body["detail"][0]["loc"]), (422, &json!(["body", "interaction_data_list", 0])));
+    assert_eq!(
+        (answer.status, &answer.body["detail"][0]["loc"]),
+        (422, &json!(["body", "interaction_data_list", 0]))
+    );
 }

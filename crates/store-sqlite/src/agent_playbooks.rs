@@ -110,17 +110,18 @@ impl AgentPlaybooks for SqliteStore {
         which: &AgentPlaybookSelector,
         at: Timestamp,
     ) -> Result<u64> {
-        let all = Predicate::of_org(org);
         let predicate = match which {
-            AgentPlaybookSelector::Ids(ids) => all.within("t.id", ids.iter().map(|id| id.0.into()).collect()),
-            AgentPlaybookSelector::All => all,
+            AgentPlaybookSelector::Ids(ids) => {
+                Predicate::checking_org(org).within("t.id", ids.iter().map(|id| id.0.into()).collect())
+            }
+            AgentPlaybookSelector::All => Predicate::of_org(org),
         };
         let org = org.clone();
         self.writer.write(move |tx| AGENT_PLAYBOOKS.delete(tx, &org, predicate, at)).await
     }
 }
 
-fn filtered(org: &OrgId, filter: &AgentPlaybookFilter) -> Predicate {
+pub(crate) fn filtered(org: &OrgId, filter: &AgentPlaybookFilter) -> Predicate {
     let predicate = Predicate::of_org(org)
         .number("t.id", filter.id.map(|id| id.0))
         .text("t.playbook_name", filter.playbook_name.as_deref())

@@ -164,7 +164,7 @@ impl Interactions for SqliteStore {
     }
 }
 
-fn filtered(org: &OrgId, filter: &InteractionFilter) -> Predicate {
+pub(crate) fn filtered(org: &OrgId, filter: &InteractionFilter) -> Predicate {
     let user = filter.user_id.as_ref().map(UserId::as_str);
     if filter.request_id.is_none() && filter.session_id.is_none() {
         return Predicate::of_org(org).text("t.user_id", user).time("t.created_at", filter.time);
@@ -238,12 +238,14 @@ fn delete_rows(tx: &mut Tx<'_>, which: Predicate) -> Outcome<Traces> {
     let mut statement = tx.sql.prepare_cached(&text)?;
     let mut rows = statement.query(params_from_iter(which.into_values()))?;
     let mut traces = Traces::default();
+    let mut ids = Vec::new();
     while let Some(row) = rows.next()? {
-        tx.index.remove(Index::Interactions, row.get(0)?);
+        ids.push(row.get(0)?);
         traces.count += 1;
         traces.requests.insert(row.get(1)?);
         traces.images.extend(row.get::<_, Option<String>>(2)?);
     }
+    tx.forget(Index::Interactions, "interactions", &ids)?;
     Ok(traces)
 }
 
@@ -251,10 +253,11 @@ fn delete_with_empty_requests(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) ->
     let traces = delete_rows(tx, which)?;
     drop_unused_images(tx.sql, org, &traces.images)?;
     let mut statement = tx.sql.prepare_cached(
-        "DELETE FROM requests WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE request_key = ?1)",
+        "DELETE FROM requests WHERE key = ?1 AND org_id = ?2
+         AND NOT EXISTS (SELECT 1 FROM interactions WHERE request_key = ?1)",
     )?;
     for key in traces.requests {
-        statement.execute([key])?;
+        statement.execute((key, org.as_str()))?;
     }
     Ok(traces.count)
 }

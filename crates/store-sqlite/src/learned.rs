@@ -74,9 +74,8 @@ impl Kind {
     fn delete_rows(self, tx: &mut Tx<'_>, which: Predicate) -> Result<Vec<Touched>> {
         let start = format!("DELETE FROM {} AS t", self.table);
         let touched = self.change(tx, &start, None, which)?;
-        for row in &touched {
-            tx.index.remove(self.index, row.key);
-        }
+        let keys: Vec<i64> = touched.iter().map(|row| row.key).collect();
+        tx.forget(self.index, self.table, &keys)?;
         Ok(touched)
     }
 

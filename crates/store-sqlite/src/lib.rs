@@ -1,8 +1,8 @@
 //! The store in one SQLite file.
 //!
-//! All writes go through one thread that commits many of them at once ([`writer`]); reads run on a few
-//! connections of their own and never wait for it ([`readers`]). Text is found through FTS5 tables that
-//! hold terms only ([`fts`]). The other files carry the names of the traits they implement.
+//! All writes go through one thread that commits many of them at once (`writer.rs`); reads run on a few
+//! connections of their own and never wait for it (`readers.rs`). Text is found through FTS5 tables that
+//! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
 //! not name the org (keys, queue totals and the checks of the whole file aside).
@@ -21,8 +21,11 @@ mod learned;
 mod lineage;
 mod maintenance;
 mod operations;
+#[cfg(test)]
+mod plans;
 mod predicate;
 mod profiles;
+mod purge;
 mod readers;
 mod requests;
 mod rows;

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use reflexio_store::{Lineage, ProfileChange, Result};
 use reflexio_types::{
@@ -9,7 +11,7 @@ use rusqlite::{Connection, Row};
 use crate::SqliteStore;
 use crate::error::Result as Outcome;
 use crate::predicate::Predicate;
-use crate::rows::{Stored, as_limit, select, word};
+use crate::rows::{Stored, select, word};
 
 /// An event that is about to be written.
 pub(crate) struct Event<'a> {
@@ -75,20 +77,28 @@ fn history(sql: &Connection, org: &OrgId, subject: &LineageSubject) -> Outcome<V
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Events of one user under one request make one change, as long as one of the profiles is still there.
+/// Walks the events of profiles that are still there from the newest on. Those of one user under one
+/// request make one change.
 fn changes(sql: &Connection, org: &OrgId, limit: usize) -> Outcome<Vec<ProfileChange>> {
     let mut statement = sql.prepare_cached(
-        "SELECT max(e.id), e.user_id, e.request_id, max(e.created_at) FROM lineage_events e
-         WHERE e.org_id = ?1 AND e.subject_kind = 'profile' AND e.user_id IS NOT NULL AND e.request_id IS NOT NULL
-           AND e.action IN ('added', 'archived', 'deleted')
+        "SELECT e.id, e.user_id, e.request_id, e.created_at FROM lineage_events e
+         WHERE e.org_id = ?1 AND e.subject_kind = 'profile' AND e.request_id IS NOT NULL
+           AND e.user_id IS NOT NULL AND e.action IN ('added', 'archived', 'deleted')
            AND EXISTS (SELECT 1 FROM profiles p WHERE p.org_id = ?1 AND p.id = e.subject_id)
-         GROUP BY e.user_id, e.request_id ORDER BY max(e.id) DESC LIMIT ?2",
+         ORDER BY e.id DESC",
     )?;
-    let rows = statement.query_map((org.as_str(), as_limit(limit)), change_from_row)?;
-    let mut changes: Vec<ProfileChange> = rows.collect::<rusqlite::Result<_>>()?;
-    for change in &mut changes {
-        change.added = profiles_of(sql, org, change, "e.action = 'added'")?;
-        change.removed = profiles_of(sql, org, change, "e.action IN ('archived', 'deleted')")?;
+    let mut rows = statement.query([org.as_str()])?;
+    let mut seen = HashSet::new();
+    let mut changes = Vec::new();
+    while changes.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let mut change = change_from_row(row)?;
+        if seen.insert((change.user_id.clone(), change.request_id.clone())) {
+            change.added = profiles_of(sql, org, &change, "e.action = 'added'")?;
+            change.removed = profiles_of(sql, org, &change, "e.action IN ('archived', 'deleted')")?;
+            changes.push(change);
+        }
     }
     Ok(changes)
 }

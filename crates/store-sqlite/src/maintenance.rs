@@ -6,10 +6,11 @@ use reflexio_types::{OrgId, Timestamp, UserId};
 use rusqlite::{Connection, params_from_iter};
 
 use crate::error::Result as Outcome;
+use crate::fts::Index;
 use crate::learned::{PROFILES, USER_PLAYBOOKS};
 use crate::predicate::Predicate;
 use crate::writer::Tx;
-use crate::{SqliteStore, backup, integrity, interactions, readers, schema};
+use crate::{SqliteStore, backup, integrity, interactions, purge, readers, schema};
 
 #[async_trait]
 impl Maintenance for SqliteStore {
@@ -86,6 +87,14 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let requests = delete(tx.sql, "requests", &of_user)?;
     let jobs = delete(tx.sql, "jobs", &of_user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
+    let erased = [
+        (Index::Interactions, interactions),
+        (Index::Profiles, profiles),
+        (Index::UserPlaybooks, user_playbooks),
+    ];
+    for (index, _) in erased.into_iter().filter(|(_, count)| *count > 0) {
+        purge::request(tx.sql, index)?;
+    }
     Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images })
 }
 

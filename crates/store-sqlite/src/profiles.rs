@@ -118,7 +118,7 @@ impl Profiles for SqliteStore {
     }
 }
 
-fn filtered(org: &OrgId, filter: &ProfileFilter) -> Predicate {
+pub(crate) fn filtered(org: &OrgId, filter: &ProfileFilter) -> Predicate {
     let mut predicate = Predicate::of_org(org)
         .text("t.user_id", filter.user_id.as_ref().map(UserId::as_str))
         .text("t.id", filter.profile_id.as_ref().map(ProfileId::as_str))

@@ -20,6 +20,10 @@ use crate::predicate::Predicate;
 use crate::rows::{Stored, find, json_or_default, select};
 use crate::writer::Tx;
 
+/// As [`Request::ORDER`], for the requests of a few sessions: without the plus sign SQLite would walk through
+/// all requests of the org to spare the sorting.
+pub(crate) const OF_SESSIONS: &str = "+t.created_at DESC, t.key DESC";
+
 /// What few requests have.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -157,7 +161,7 @@ pub(crate) fn insert_image(sql: &Connection, org: &OrgId, image: &Image) -> Outc
     Ok(statement.execute(values)? > 0)
 }
 
-fn filtered(org: &OrgId, filter: &RequestFilter) -> Predicate {
+pub(crate) fn filtered(org: &OrgId, filter: &RequestFilter) -> Predicate {
     Predicate::of_org(org)
         .text("t.user_id", filter.user_id.as_ref().map(|id| id.as_str()))
         .text("t.id", filter.request_id.as_ref().map(RequestId::as_str))
@@ -175,7 +179,7 @@ fn sessions(
     let (names, more) = session_page(sql, &matching, page)?;
     let listed = names.iter().map(|name| name.as_str().into()).collect();
     let requests: Vec<Request> =
-        select(sql, matching.within("t.session_id", listed), "+t.created_at DESC, t.key DESC", usize::MAX)?;
+        select(sql, matching.within("t.session_id", listed), OF_SESSIONS, usize::MAX)?;
     let mut said = interactions_of(sql, org, &requests)?;
     let mut groups: Vec<SessionGroup> =
         names.into_iter().map(|session_id| SessionGroup { session_id, requests: Vec::new() }).collect();

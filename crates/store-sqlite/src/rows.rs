@@ -23,13 +23,17 @@ pub(crate) fn select<R: Stored>(
     order: &str,
     limit: usize,
 ) -> Result<Vec<R>> {
-    let text =
-        format!("SELECT {} FROM {} WHERE {} ORDER BY {order} LIMIT ?", R::COLUMNS, R::FROM, predicate.sql());
+    let text = select_text::<R>(&predicate, order);
     let mut values = predicate.into_values();
     values.push(Value::Integer(as_limit(limit)));
     let mut statement = sql.prepare_cached(&text)?;
     let rows = statement.query_map(params_from_iter(values), R::from_row)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The statement; its last value is the limit.
+pub(crate) fn select_text<R: Stored>(predicate: &Predicate, order: &str) -> String {
+    format!("SELECT {} FROM {} WHERE {} ORDER BY {order} LIMIT ?", R::COLUMNS, R::FROM, predicate.sql())
 }
 
 /// The one row that matches.
@@ -38,7 +42,7 @@ pub(crate) fn find<R: Stored>(sql: &Connection, predicate: Predicate) -> Result<
 }
 
 /// SQLite counts in signed numbers.
-pub(crate) fn as_limit(limit: usize) -> i64 {
+fn as_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 

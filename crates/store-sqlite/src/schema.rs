@@ -29,8 +29,8 @@ pub(crate) fn version() -> i32 {
 
 /// The one connection that writes; creates the file and brings its schema up to date.
 pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> {
-    let mut connection =
-        open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER_CACHE_KIB)?;
+    create_private(path)?;
+    let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, WRITER_CACHE_KIB)?;
     check_owner(&connection)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -45,6 +45,19 @@ pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> 
     }
     migrate(&mut connection)?;
     Ok(connection)
+}
+
+/// Conversations are private: a new file belongs to its owner alone, and SQLite gives the files beside it
+/// the same rights. An empty file is a new database to SQLite.
+fn create_private(path: &Path) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.into()),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// A connection that only reads.

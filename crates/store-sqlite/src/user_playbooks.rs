@@ -114,10 +114,11 @@ impl UserPlaybooks for SqliteStore {
         which: &UserPlaybookSelector,
         at: Timestamp,
     ) -> Result<u64> {
-        let all = Predicate::of_org(org);
         let predicate = match which {
-            UserPlaybookSelector::Ids(ids) => all.within("t.id", ids.iter().map(|id| id.0.into()).collect()),
-            UserPlaybookSelector::All => all,
+            UserPlaybookSelector::Ids(ids) => {
+                Predicate::checking_org(org).within("t.id", ids.iter().map(|id| id.0.into()).collect())
+            }
+            UserPlaybookSelector::All => Predicate::of_org(org),
         };
         let org = org.clone();
         self.writer.write(move |tx| USER_PLAYBOOKS.delete(tx, &org, predicate, at)).await
@@ -140,7 +141,7 @@ impl UserPlaybooks for SqliteStore {
     }
 }
 
-fn filtered(org: &OrgId, filter: &UserPlaybookFilter) -> Predicate {
+pub(crate) fn filtered(org: &OrgId, filter: &UserPlaybookFilter) -> Predicate {
     Predicate::of_org(org)
         .number("t.id", filter.id.map(|id| id.0))
         .text("t.user_id", filter.user_id.as_ref().map(UserId::as_str))

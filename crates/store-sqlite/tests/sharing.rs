@@ -140,7 +140,8 @@ async fn an_export_shows_one_moment_while_others_write() {
     let mut rows = 0;
     let mut sink = |_| {
         rows += 1;
-        send.send(()).unwrap();
+        // One word is enough; later ones find nobody.
+        let _ = send.send(());
         Ok(())
     };
     assert_eq!(store.export(&org(), &mut sink).await.unwrap(), 800);

@@ -7,7 +7,7 @@ use reflexio_store::Store;
 use reflexio_types::OrgId;
 use tokio::runtime::{Builder, Runtime};
 
-/// Checks a claim on many inputs. They share one store, each in an org of its own.
+/// Checks a claim on many inputs. They share one store, each in an org of its own, and leave it sound.
 pub(crate) fn holds<G, S: Store, V: Debug>(
     make: impl AsyncFnOnce() -> (G, S),
     cases: u32,
@@ -22,6 +22,8 @@ pub(crate) fn holds<G, S: Store, V: Debug>(
         let org = OrgId::new(format!("org{}", next.get()));
         runtime.block_on(claim(&store, &org, input));
     });
+    let report = runtime.block_on(store.check_integrity()).unwrap();
+    assert_eq!(report.problems, Vec::<String>::new());
 }
 
 /// Tries many inputs and reports the smallest one that fails.

@@ -58,5 +58,10 @@ pub trait AgentPlaybooks: Send + Sync {
         at: Timestamp,
     ) -> Result<Option<AgentPlaybook>>;
 
-    async fn delete_agent_playbooks(&self, org: &OrgId, which: &AgentPlaybookSelector, at: Timestamp) -> Result<u64>;
+    async fn delete_agent_playbooks(
+        &self,
+        org: &OrgId,
+        which: &AgentPlaybookSelector,
+        at: Timestamp,
+    ) -> Result<u64>;
 }

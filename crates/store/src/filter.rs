@@ -1,6 +1,6 @@
 use reflexio_types::{
-    AgentPlaybookId, PlaybookStatus, ProfileId, ProfileTimeToLive, RequestId, SessionId, Status, TimeRange, Timestamp,
-    UserId, UserPlaybookId,
+    AgentPlaybookId, PlaybookStatus, ProfileId, ProfileTimeToLive, RequestId, SessionId, Status, TimeRange,
+    Timestamp, UserId, UserPlaybookId,
 };
 
 /// A row and how well it fits a query; higher is better.

@@ -20,6 +20,6 @@ pub trait Lineage: Send + Sync {
     /// Oldest first.
     async fn history(&self, org: &OrgId, subject: &LineageSubject) -> Result<Vec<LineageEvent>>;
 
-    /// Newest first.
+    /// Newest first. Only profiles that are still stored are shown, and no change of which none is left.
     async fn profile_changes(&self, org: &OrgId, limit: usize) -> Result<Vec<ProfileChange>>;
 }

@@ -9,7 +9,10 @@ use crate::{ProfileFilter, Result, Scored, Upgrade};
 pub enum ProfileSelector {
     Ids(Vec<ProfileId>),
     /// Only if it belongs to this user.
-    OfUser { user_id: UserId, id: ProfileId },
+    OfUser {
+        user_id: UserId,
+        id: ProfileId,
+    },
     All,
 }
 
@@ -34,6 +37,7 @@ pub trait Profiles: Send + Sync {
 
     /// Pending rows become current, current ones archived, formerly archived ones are deleted: all of it or
     /// nothing, and only for the users that match. With `only_affected` a user without pending rows is left alone.
+    /// Where nothing is pending at all, nothing changes.
     async fn upgrade_profiles(
         &self,
         org: &OrgId,

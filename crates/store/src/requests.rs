@@ -27,7 +27,7 @@ pub struct RequestDetail {
     pub interactions: Vec<Interaction>,
 }
 
-/// The requests of one session, newest first.
+/// The requests of one session that were asked for, newest first; of one second the latest arrival first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionGroup {
     pub session_id: SessionId,
@@ -51,7 +51,12 @@ pub trait Requests: Send + Sync {
     async fn request(&self, org: &OrgId, id: &RequestId) -> Result<Option<Request>>;
 
     /// Sessions with a matching request, those with the newest request first, and whether more follow.
-    async fn sessions(&self, org: &OrgId, filter: &RequestFilter, page: Page) -> Result<(Vec<SessionGroup>, bool)>;
+    async fn sessions(
+        &self,
+        org: &OrgId,
+        filter: &RequestFilter,
+        page: Page,
+    ) -> Result<(Vec<SessionGroup>, bool)>;
 
     /// Deletes requests with their interactions and says how many requests that were.
     async fn delete_requests(&self, org: &OrgId, which: &RequestSelector) -> Result<u64>;

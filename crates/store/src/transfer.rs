@@ -30,9 +30,14 @@ pub enum Record {
 pub trait Transfer: Send + Sync {
     /// Hands over every row, ids included, in an order that can be imported as it is.
     /// Reading is one consistent snapshot.
-    async fn export(&self, org: &OrgId, sink: &mut (dyn FnMut(Record) -> std::io::Result<()> + Send)) -> Result<u64>;
+    async fn export(
+        &self,
+        org: &OrgId,
+        sink: &mut (dyn FnMut(Record) -> std::io::Result<()> + Send),
+    ) -> Result<u64>;
 
     /// Stores rows that are not there yet, with their ids; answers how many were new. A row whose id is
-    /// taken by other content is an error (`Duplicate`) and the whole batch is undone.
+    /// taken by other content is an error (`Duplicate`), one that needs a row that is not there is another
+    /// (`Corrupt`), and the whole batch is undone. Numbers are shared by all orgs of a store.
     async fn import(&self, org: &OrgId, records: Vec<Record>) -> Result<u64>;
 }

@@ -65,9 +65,15 @@ pub trait UserPlaybooks: Send + Sync {
         at: Timestamp,
     ) -> Result<Option<UserPlaybook>>;
 
-    async fn delete_user_playbooks(&self, org: &OrgId, which: &UserPlaybookSelector, at: Timestamp) -> Result<u64>;
+    async fn delete_user_playbooks(
+        &self,
+        org: &OrgId,
+        which: &UserPlaybookSelector,
+        at: Timestamp,
+    ) -> Result<u64>;
 
     /// As [`crate::Profiles::upgrade_profiles`], within an agent version and a playbook name if given.
+    /// Without `archive_current` only the pending rows change.
     async fn upgrade_user_playbooks(
         &self,
         org: &OrgId,

@@ -48,7 +48,8 @@ impl TestServer {
         change: impl FnOnce(&mut AppOptions),
         options: ServerOptions,
     ) -> Self {
-        let store = SqliteStore::open(&folder.path().join("reflexio.db"), &Default::default()).expect("a store");
+        let store =
+            SqliteStore::open(&folder.path().join("reflexio.db"), &Default::default()).expect("a store");
         let clock = Arc::new(FixedClock::at(NOW));
         let mut app_options =
             AppOptions { store: Arc::new(store), clock: clock.clone(), master_key: None, api_key: None };
@@ -104,7 +105,13 @@ impl TestServer {
         self.send(Method::POST, path, Some(body), self.key.as_deref()).await
     }
 
-    pub async fn send_as(&self, key: Option<&str>, method: Method, path: &str, body: Option<Value>) -> Answer {
+    pub async fn send_as(
+        &self,
+        key: Option<&str>,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Answer {
         self.send(method, path, body.map(|body| body.to_string().into_bytes()), key).await
     }
 

@@ -15,7 +15,8 @@ pub enum UserAction {
 }
 
 impl UserAction {
-    pub const ALL: [UserAction; 4] = [UserAction::Click, UserAction::Scroll, UserAction::Type, UserAction::None];
+    pub const ALL: [UserAction; 4] =
+        [UserAction::Click, UserAction::Scroll, UserAction::Type, UserAction::None];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -127,7 +128,8 @@ impl Turn {
 
     /// The text a search looks at.
     pub fn searchable_text(&self) -> String {
-        let parts = [&self.content, &self.user_action_description, &self.expert_content, &self.shadow_content];
+        let parts =
+            [&self.content, &self.user_action_description, &self.expert_content, &self.shadow_content];
         parts.into_iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }

@@ -25,9 +25,13 @@ pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody};
 pub use caller::{ApiKey, Caller, KeyId, Scope, Scopes};
 pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
 pub use config::Config;
-pub use ids::{AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, UserId, UserPlaybookId};
+pub use ids::{
+    AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, UserId, UserPlaybookId,
+};
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
-pub use interaction::{Citation, CitationKind, Interaction, LearningKind, RetrievedLearning, ToolUse, Turn, UserAction};
+pub use interaction::{
+    Citation, CitationKind, Interaction, LearningKind, RetrievedLearning, ToolUse, Turn, UserAction,
+};
 pub use job::{Job, JobKind, JobState, NewJob};
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};

@@ -14,8 +14,12 @@ pub enum OperationState {
 }
 
 impl OperationState {
-    pub const ALL: [OperationState; 4] =
-        [OperationState::InProgress, OperationState::Completed, OperationState::Failed, OperationState::Cancelled];
+    pub const ALL: [OperationState; 4] = [
+        OperationState::InProgress,
+        OperationState::Completed,
+        OperationState::Failed,
+        OperationState::Cancelled,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {

@@ -97,9 +97,11 @@ impl Profile {
         if let Some(features) = &self.body.custom_features {
             parts.extend(features.values().map(|value| match value {
                 Value::String(text) => text.clone(),
-                other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                    other.to_string()
-                }
+                other @ (Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Array(_)
+                | Value::Object(_)) => other.to_string(),
             }));
         }
         parts.extend(self.body.expanded_terms.clone());

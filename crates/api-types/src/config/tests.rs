@@ -3,7 +3,10 @@ use super::*;
 fn two_playbooks() -> Config {
     let mut first = PlaybookConfig::named("response_quality", "Was it good?");
     first.metadata_definition_prompt = Some("quality_score: 1-5".to_owned());
-    Config { playbook_configs: vec![first, PlaybookConfig::named("task_completion", "Was it done?")], ..Config::default() }
+    Config {
+        playbook_configs: vec![first, PlaybookConfig::named("task_completion", "Was it done?")],
+        ..Config::default()
+    }
 }
 
 /// What the public client sends back after `get_config`: our list is not a field it knows.
@@ -38,7 +41,10 @@ fn the_public_object_edits_the_first_playbook_and_keeps_what_it_cannot_express()
     assert_eq!(read.playbook_configs.len(), 2);
     assert_eq!(read.playbook_configs[0].playbook_definition_prompt, "Was it excellent?");
     assert_eq!(read.playbook_configs[0].playbook_aggregator_config.min_cluster_size, 7);
-    assert_eq!(read.playbook_configs[0].metadata_definition_prompt, current.playbook_configs[0].metadata_definition_prompt);
+    assert_eq!(
+        read.playbook_configs[0].metadata_definition_prompt,
+        current.playbook_configs[0].metadata_definition_prompt
+    );
 }
 
 #[test]

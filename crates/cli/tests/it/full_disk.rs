@@ -24,7 +24,7 @@ impl SmallDisk {
         std::fs::create_dir(&data).expect("a folder");
         let size = format!("size={megabytes}m");
         if !mount(&["-t", "tmpfs", "-o", &size, "tmpfs"], &data) {
-            println!("SKIPPED: this machine lets nobody mount a small disk, so a full one was NOT tested");
+            skipped("this machine lets nobody mount a small disk, so a full one was NOT tested");
             return None;
         }
         Some(Self { folder, data })
@@ -37,6 +37,11 @@ impl Drop for SmallDisk {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "what was not tested must be seen in the output of the test")]
+fn skipped(why: &str) {
+    println!("SKIPPED: {why}");
+}
+
 fn mount(arguments: &[&str], at: &Path) -> bool {
     let mounted = Command::new("mount").args(arguments).arg(at).output();
     mounted.is_ok_and(|output| output.status.success())
@@ -46,15 +51,20 @@ fn mount(arguments: &[&str], at: &Path) -> bool {
 fn publish(server: &Server, number: u32) -> Result<String, String> {
     let id = format!("request-{number}");
     let words: Vec<String> = (0..4000).map(|word| format!("w{number}x{word}")).collect();
-    let request: Value = json!({"request_id": id, "user_id": "u", "interaction_data_list": [{"content": words.join(" ")}]});
+    let request: Value =
+        json!({"request_id": id, "user_id": "u", "interaction_data_list": [{"content": words.join(" ")}]});
     let output = server.reflexio("publish --stdin").stdin(request.to_string()).run();
     if output.code == Some(0) { Ok(id) } else { Err(output.stderr) }
 }
 
 fn stored(server: &Server) -> Vec<String> {
     let rows = server.reflexio("interactions list --limit 100000").json();
-    let mut ids: Vec<String> =
-        rows.as_array().expect("a list").iter().map(|row| row["request_id"].as_str().expect("an id").to_owned()).collect();
+    let mut ids: Vec<String> = rows
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| row["request_id"].as_str().expect("an id").to_owned())
+        .collect();
     ids.sort();
     ids
 }
@@ -92,7 +102,7 @@ fn a_full_disk_refuses_clearly_loses_nothing_and_recovers_with_space() {
 fn a_disk_that_cannot_be_written_stops_the_start_with_a_clear_word() {
     let Some(disk) = SmallDisk::mount(4) else { return };
     if !mount(&["-o", "remount,ro", "tmpfs"], &disk.data) {
-        println!("SKIPPED: the small disk could not be made read-only");
+        skipped("the small disk could not be made read-only");
         return;
     }
     let output = reflexio("serve --port 0 --data-dir").arg(&disk.data).run();

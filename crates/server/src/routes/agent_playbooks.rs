@@ -1,8 +1,9 @@
 use axum::Json;
 use reflexio_api_types::{
     AddAgentPlaybookRequest, Added, AgentPlaybook, AgentPlaybooksViewResponse, BulkDeleteResponse,
-    DeleteAgentPlaybookRequest, DeleteAgentPlaybooksByIdsRequest, Done, GetAgentPlaybooksRequest, PlaybookStatuses,
-    SearchAgentPlaybookRequest, UpdateAgentPlaybookRequest, UpdatePlaybookStatusRequest, Updated, statuses,
+    DeleteAgentPlaybookRequest, DeleteAgentPlaybooksByIdsRequest, Done, GetAgentPlaybooksRequest,
+    PlaybookStatuses, SearchAgentPlaybookRequest, UpdateAgentPlaybookRequest, UpdatePlaybookStatusRequest,
+    Updated, statuses,
 };
 use reflexio_app::{NewAgentPlaybook, SearchMode, SearchOptions};
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter};
@@ -174,8 +175,10 @@ async fn update_agent_playbook_status(
     body: Body<UpdatePlaybookStatusRequest>,
 ) -> Result<Json<Updated>> {
     let request = body.value();
-    let change =
-        AgentPlaybookChange { playbook_status: Some(request.playbook_status.into()), ..AgentPlaybookChange::default() };
+    let change = AgentPlaybookChange {
+        playbook_status: Some(request.playbook_status.into()),
+        ..AgentPlaybookChange::default()
+    };
     app.update_agent_playbook(&caller, AgentPlaybookId(request.agent_playbook_id.0), &change).await?;
     Ok(Json(Updated { success: true, msg: Some("Playbook status updated successfully".to_owned()) }))
 }
@@ -207,7 +210,10 @@ async fn delete_agent_playbooks_by_ids(
 /// Delete every agent playbook of the org
 #[utoipa::path(delete, path = "/api/delete_all_agent_playbooks", tag = "agent playbooks",
     responses((status = 200, body = BulkDeleteResponse), Failure))]
-async fn delete_all_agent_playbooks(UseCases(app): UseCases, Who(caller): Who) -> Result<Json<BulkDeleteResponse>> {
+async fn delete_all_agent_playbooks(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+) -> Result<Json<BulkDeleteResponse>> {
     Ok(Json(BulkDeleteResponse::new(app.delete_all_agent_playbooks(&caller).await?)))
 }
 

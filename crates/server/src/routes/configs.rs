@@ -16,7 +16,10 @@ use crate::error::{Failure, Result};
 use crate::extract::{Body, UseCases, Who};
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(get_config)).routes(routes!(set_config)).routes(routes!(update_config))
+    OpenApiRouter::new()
+        .routes(routes!(get_config))
+        .routes(routes!(set_config))
+        .routes(routes!(update_config))
 }
 
 /// The configuration, secrets redacted

@@ -79,7 +79,8 @@ async fn metrics(State(state): State<AppState>, request: Request) -> Response {
     let local = peer(&request).is_some_and(|ip| ip.is_loopback());
     let key = bearer(request.headers()).map(str::to_owned);
     if !local && !is_valid(&state, key).await {
-        return (StatusCode::UNAUTHORIZED, "metrics are for callers on the machine or with a key\n").into_response();
+        return (StatusCode::UNAUTHORIZED, "metrics are for callers on the machine or with a key\n")
+            .into_response();
     }
     let Some(handle) = &state.options.metrics else {
         return (StatusCode::NOT_FOUND, "metrics are not collected\n").into_response();

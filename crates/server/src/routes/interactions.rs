@@ -105,7 +105,10 @@ async fn delete_interaction(
 /// Delete every interaction of the org
 #[utoipa::path(delete, path = "/api/delete_all_interactions", tag = "interactions",
     responses((status = 200, body = BulkDeleteResponse), Failure))]
-async fn delete_all_interactions(UseCases(app): UseCases, Who(caller): Who) -> Result<Json<BulkDeleteResponse>> {
+async fn delete_all_interactions(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+) -> Result<Json<BulkDeleteResponse>> {
     Ok(Json(BulkDeleteResponse::new(app.delete_all_interactions(&caller).await?)))
 }
 

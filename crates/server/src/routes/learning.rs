@@ -1,9 +1,10 @@
 use axum::Json;
 use reflexio_api_types::{
-    Done, GetOperationStatusResponse, LearningStatusQuery, LearningStatusResponse, ManualPlaybookGenerationRequest,
-    ManualProfileGenerationRequest, MarkNotifiedResponse, OperationStatusInfo, OperationStatusQuery,
-    RerunPlaybookGenerationRequest, RerunPlaybookGenerationResponse, RerunProfileGenerationRequest,
-    RerunProfileGenerationResponse, RunPlaybookAggregationRequest, StallStateResponse,
+    Done, GetOperationStatusResponse, LearningStatusQuery, LearningStatusResponse,
+    ManualPlaybookGenerationRequest, ManualProfileGenerationRequest, MarkNotifiedResponse,
+    OperationStatusInfo, OperationStatusQuery, RerunPlaybookGenerationRequest,
+    RerunPlaybookGenerationResponse, RerunProfileGenerationRequest, RerunProfileGenerationResponse,
+    RunPlaybookAggregationRequest, StallStateResponse,
 };
 use reflexio_app::Error;
 use reflexio_types::RequestId;
@@ -38,7 +39,10 @@ async fn learning_status(
     Query(query): Query<LearningStatusQuery>,
 ) -> Result<Json<LearningStatusResponse>> {
     let state = app.learning_status(&caller, &RequestId::new(query.request_id)).await?;
-    Ok(Json(LearningStatusResponse { status: state.status.as_str().to_owned(), reason: state.reason.to_owned() }))
+    Ok(Json(LearningStatusResponse {
+        status: state.status.as_str().to_owned(),
+        reason: state.reason.to_owned(),
+    }))
 }
 
 /// How far the newest rerun is
@@ -93,7 +97,12 @@ async fn manual_profile_generation(
 }
 
 fn profile_run(msg: Option<String>) -> RerunProfileGenerationResponse {
-    RerunProfileGenerationResponse { success: msg.is_none(), msg, profiles_generated: None, operation_id: None }
+    RerunProfileGenerationResponse {
+        success: msg.is_none(),
+        msg,
+        profiles_generated: None,
+        operation_id: None,
+    }
 }
 
 /// Learn playbooks again from all interactions, as PENDING
@@ -124,7 +133,12 @@ async fn manual_playbook_generation(
 }
 
 fn playbook_run(msg: Option<String>) -> RerunPlaybookGenerationResponse {
-    RerunPlaybookGenerationResponse { success: msg.is_none(), msg, playbooks_generated: None, operation_id: None }
+    RerunPlaybookGenerationResponse {
+        success: msg.is_none(),
+        msg,
+        playbooks_generated: None,
+        operation_id: None,
+    }
 }
 
 /// Make agent playbooks of user playbooks now

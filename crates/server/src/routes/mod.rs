@@ -49,7 +49,12 @@ fn given(text: Option<String>) -> Option<String> {
 
 fn added(ids: Vec<i64>) -> Added {
     let count = ids.len();
-    Added { success: true, message: Some(format!("Added {count} item(s)")), added_count: count as u64, ids: Some(ids) }
+    Added {
+        success: true,
+        message: Some(format!("Added {count} item(s)")),
+        added_count: count as u64,
+        ids: Some(ids),
+    }
 }
 
 /// Clients look at the sentence to tell "nothing to do" from "done".

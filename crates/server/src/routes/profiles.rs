@@ -1,9 +1,9 @@
 use axum::Json;
 use reflexio_api_types::{
-    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, DeleteUserProfileRequest, Done,
-    GetAllProfilesQuery, GetUserProfilesRequest, ProfileChangeLogView, ProfileChangeLogViewResponse,
-    ProfileView, ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest, UpgradeProfilesResponse,
-    UserProfile, WithNulls, statuses,
+    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, DeleteUserProfileRequest,
+    Done, GetAllProfilesQuery, GetUserProfilesRequest, ProfileChangeLogView, ProfileChangeLogViewResponse,
+    ProfileView, ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest,
+    UpgradeProfilesResponse, UserProfile, WithNulls, statuses,
 };
 use reflexio_app::{Found, NewProfile, SearchOptions};
 use reflexio_store::{ProfileChange, ProfileFilter};
@@ -131,7 +131,9 @@ fn read(profile: UserProfile) -> NewProfile {
     NewProfile {
         id: given(profile.profile_id).map(ProfileId::new),
         user_id: UserId::new(profile.user_id.into_string()),
-        request_id: RequestId::new(given(profile.generated_from_request_id).unwrap_or_else(|| ADDED_BY_HAND.to_owned())),
+        request_id: RequestId::new(
+            given(profile.generated_from_request_id).unwrap_or_else(|| ADDED_BY_HAND.to_owned()),
+        ),
         last_modified: profile.last_modified_timestamp.map(|at| Timestamp(at.0)),
         time_to_live: profile.profile_time_to_live.unwrap_or_default().into(),
         expires_at: profile.expiration_timestamp.map(|at| Timestamp(at.0)),
@@ -237,7 +239,8 @@ async fn profile_change_log(
 }
 
 fn shown_change(change: ProfileChange) -> ProfileChangeLogView {
-    let shown = |profiles: Vec<Profile>| profiles.into_iter().map(|row| WithNulls(ProfileView::from(row))).collect();
+    let shown =
+        |profiles: Vec<Profile>| profiles.into_iter().map(|row| WithNulls(ProfileView::from(row))).collect();
     ProfileChangeLogView {
         id: change.id,
         user_id: change.user_id.into_string(),

@@ -5,7 +5,8 @@ use reflexio_api_types::{
 };
 use reflexio_app::{Error, LearningStatus, Publish, PublishOutcome, TurnDraft};
 use reflexio_types::{
-    Citation, Experiment, LearningIntent, RequestId, RetrievedLearning, SessionId, Timestamp, ToolUse, Turn, UserId,
+    Citation, Experiment, LearningIntent, RequestId, RetrievedLearning, SessionId, Timestamp, ToolUse, Turn,
+    UserId,
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -105,7 +106,10 @@ fn read(
     }
     if !empty.is_empty() {
         let at = empty.join(", ");
-        warnings.push(format!("skipped {} empty interaction(s) without any content, at index(es) {at}", empty.len()));
+        warnings.push(format!(
+            "skipped {} empty interaction(s) without any content, at index(es) {at}",
+            empty.len()
+        ));
     }
     let experiment = request.retrieval_experiment_id.zip(request.retrieval_experiment_arm);
     Ok(Publish {
@@ -113,7 +117,10 @@ fn read(
         user_id: UserId::new(request.user_id.into_string()),
         session_id: request.session_id.map(|id| SessionId::new(id.into_string())),
         source: request.source.map_or_else(String::new, |source| source.into_string()),
-        agent_version: request.agent_version.map(|version| version.into_string()).filter(|text| !text.is_empty()),
+        agent_version: request
+            .agent_version
+            .map(|version| version.into_string())
+            .filter(|text| !text.is_empty()),
         experiment: experiment.map(|(id, arm)| Experiment { id: id.into_string(), arm: arm.into() }),
         intent: LearningIntent {
             evaluation_only: request.evaluation_only.unwrap_or_default(),

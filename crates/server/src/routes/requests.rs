@@ -1,8 +1,8 @@
 use axum::Json;
 use reflexio_api_types::{
     BulkDeleteResponse, DeleteRequestRequest, DeleteRequestsByIdsRequest, DeleteSessionRequest,
-    DeleteSessionResponse, Done, GetRequestsRequest, GetRequestsViewResponse, InteractionView, RequestDataView,
-    RequestView, SessionView,
+    DeleteSessionResponse, Done, GetRequestsRequest, GetRequestsViewResponse, InteractionView,
+    RequestDataView, RequestView, SessionView,
 };
 use reflexio_store::{Page, RequestDetail, RequestFilter, SessionGroup};
 use reflexio_types::{RequestId, SessionId, UserId};
@@ -51,10 +51,11 @@ async fn get_requests(
 }
 
 fn shown(group: SessionGroup) -> SessionView {
-    let requests = group.requests.into_iter().map(|RequestDetail { request, interactions }| RequestDataView {
-        request: RequestView::from(request),
-        interactions: interactions.into_iter().map(InteractionView::from).collect(),
-    });
+    let requests =
+        group.requests.into_iter().map(|RequestDetail { request, interactions }| RequestDataView {
+            request: RequestView::from(request),
+            interactions: interactions.into_iter().map(InteractionView::from).collect(),
+        });
     SessionView { session_id: group.session_id.into_string(), requests: requests.collect() }
 }
 

@@ -48,8 +48,10 @@ async fn search(
             .collect(),
     };
     let result = app.search(&caller, &search).await?;
-    let degraded = result.profiles.degraded || result.user_playbooks.degraded || result.agent_playbooks.degraded;
-    let count = result.profiles.rows.len() + result.user_playbooks.rows.len() + result.agent_playbooks.rows.len();
+    let degraded =
+        result.profiles.degraded || result.user_playbooks.degraded || result.agent_playbooks.degraded;
+    let count =
+        result.profiles.rows.len() + result.user_playbooks.rows.len() + result.agent_playbooks.rows.len();
     let hidden = result.hidden_unapproved;
     Ok(Json(UnifiedSearchViewResponse {
         success: true,

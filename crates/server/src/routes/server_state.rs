@@ -14,7 +14,10 @@ use crate::error::{Failure, Result};
 use crate::extract::{Body, Query, UseCases, Who};
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(whoami)).routes(routes!(storage_stats)).routes(routes!(clear_user_data))
+    OpenApiRouter::new()
+        .routes(routes!(whoami))
+        .routes(routes!(storage_stats))
+        .routes(routes!(clear_user_data))
 }
 
 /// Who the caller is to this server

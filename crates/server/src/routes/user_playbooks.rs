@@ -1,8 +1,9 @@
 use axum::Json;
 use reflexio_api_types::{
-    AddUserPlaybookRequest, Added, BulkDeleteResponse, DeleteUserPlaybookRequest, DeleteUserPlaybooksByIdsRequest,
-    Done, GetUserPlaybooksRequest, SearchUserPlaybookRequest, UpdateUserPlaybookRequest, Updated,
-    UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse, UserPlaybook, UserPlaybooksViewResponse, statuses,
+    AddUserPlaybookRequest, Added, BulkDeleteResponse, DeleteUserPlaybookRequest,
+    DeleteUserPlaybooksByIdsRequest, Done, GetUserPlaybooksRequest, SearchUserPlaybookRequest,
+    UpdateUserPlaybookRequest, Updated, UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse,
+    UserPlaybook, UserPlaybooksViewResponse, statuses,
 };
 use reflexio_app::{NewUserPlaybook, SearchMode, SearchOptions};
 use reflexio_store::{UserPlaybookChange, UserPlaybookFilter};
@@ -189,7 +190,10 @@ async fn delete_user_playbooks_by_ids(
 /// Delete every user playbook of the org
 #[utoipa::path(delete, path = "/api/delete_all_user_playbooks", tag = "user playbooks",
     responses((status = 200, body = BulkDeleteResponse), Failure))]
-async fn delete_all_user_playbooks(UseCases(app): UseCases, Who(caller): Who) -> Result<Json<BulkDeleteResponse>> {
+async fn delete_all_user_playbooks(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+) -> Result<Json<BulkDeleteResponse>> {
     Ok(Json(BulkDeleteResponse::new(app.delete_all_user_playbooks(&caller).await?)))
 }
 

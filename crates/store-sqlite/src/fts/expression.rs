@@ -69,10 +69,10 @@ impl Renderer<'_> {
             from = format!("{term}\u{1}");
             found.push(quoted(&term));
         }
-        match found.is_empty() {
-            true => Ok(format!("{} *", quoted(start))),
-            false => Ok(format!("({})", found.join(" OR "))),
+        if found.is_empty() {
+            return Ok(format!("{} *", quoted(start)));
         }
+        Ok(format!("({})", found.join(" OR ")))
     }
 
     fn first_term(&self, from: &str, to: &str) -> Result<Option<String>> {

@@ -156,8 +156,18 @@ CREATE TABLE lineage_events (
 );
 CREATE INDEX lineage_by_subject ON lineage_events (org_id, subject_kind, subject_id);
 CREATE INDEX lineage_by_user ON lineage_events (org_id, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX lineage_of_profiles ON lineage_events (org_id)
+    WHERE subject_kind = 'profile' AND request_id IS NOT NULL;
 CREATE INDEX lineage_by_request
     ON lineage_events (org_id, subject_kind, user_id, request_id) WHERE request_id IS NOT NULL;
+
+-- Text indexes that still hold words of erased users. Each erasure asks for a round; `running` is the one
+-- that is under way, or 0.
+CREATE TABLE purges (
+    index_name TEXT NOT NULL PRIMARY KEY,
+    round INTEGER NOT NULL,
+    running INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- `body` holds the terms that `reflexio_search::terms` made of the row's text, `scope` one token for the
 -- org and one for the user. The ascii tokenizer only cuts at ASCII punctuation and white space, of which

@@ -110,7 +110,7 @@ async fn a_task_that_fails_or_panics_is_undone_alone() {
     bench
         .submit(&mut tasks, |tx| {
             store_name(tx, "failing")?;
-            tx.index.remove(crate::fts::Index::Profiles, 1);
+            tx.index.remove(Index::Profiles, 1);
             Err(Error::Changed { what: "it" }.into())
         })
         .await;

@@ -13,16 +13,17 @@ mod validate;
 use serde::{Deserialize, Serialize};
 
 pub use extraction::{
-    AgentSuccessConfig, DeduplicationConfig, PlaybookAggregatorConfig, PlaybookConfig, ProfileExtractorConfig,
-    ToolUseConfig,
+    AgentSuccessConfig, DeduplicationConfig, PlaybookAggregatorConfig, PlaybookConfig,
+    ProfileExtractorConfig, ToolUseConfig,
 };
 pub use policies::{
     ExpiryReclamationConfig, GovernanceRetentionConfig, LineageGcConfig, PendingToolCallConfig,
-    PendingToolCallToolOverrideConfig, PlaybookOptimizerConfig, RetrievalExperimentConfig, RetrievalExperimentRecord,
-    RetrievalFloorConfig,
+    PendingToolCallToolOverrideConfig, PlaybookOptimizerConfig, RetrievalExperimentConfig,
+    RetrievalExperimentRecord, RetrievalFloorConfig,
 };
 pub use providers::{
-    ApiKeyConfig, AzureOpenAiConfig, CustomEndpointConfig, DashScopeConfig, KeyOnlyConfig, LlmConfig, OpenAiConfig,
+    ApiKeyConfig, AzureOpenAiConfig, CustomEndpointConfig, DashScopeConfig, KeyOnlyConfig, LlmConfig,
+    OpenAiConfig,
 };
 pub use secret::{REDACTED_PREFIX, Secret, visit_secrets};
 pub use storage::StorageConfig;

@@ -29,7 +29,11 @@ impl Secret {
     /// What may be shown: enough to recognise the key, too little to use it.
     pub fn redact(value: &str) -> String {
         let tail: String = value.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect();
-        if value.chars().count() >= 12 { format!("{REDACTED_PREFIX}{tail}") } else { REDACTED_PREFIX.to_owned() }
+        if value.chars().count() >= 12 {
+            format!("{REDACTED_PREFIX}{tail}")
+        } else {
+            REDACTED_PREFIX.to_owned()
+        }
     }
 }
 

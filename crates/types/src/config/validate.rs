@@ -114,9 +114,14 @@ impl Config {
                 checks.positive(&at("deduplication_config"), Some(dedup.search_top_k));
                 checks.positive(&at("deduplication_config"), Some(dedup.max_unified_content_chars));
             }
-            if self.playbook_configs[..index].iter().any(|other| other.playbook_name == playbook.playbook_name) {
-                let message =
-                    format!("Value error, playbook_name `{}` is used twice; give each its own", playbook.playbook_name);
+            if self.playbook_configs[..index]
+                .iter()
+                .any(|other| other.playbook_name == playbook.playbook_name)
+            {
+                let message = format!(
+                    "Value error, playbook_name `{}` is used twice; give each its own",
+                    playbook.playbook_name
+                );
                 checks.add(&at("playbook_name"), "value_error", message);
             }
         }
@@ -125,7 +130,10 @@ impl Config {
     fn check_profiles_and_success(&self, checks: &mut Checks) {
         if let Some(profile) = &self.profile_extractor_config {
             let name = "profile_extractor_config";
-            checks.not_blank(path![name, "extraction_definition_prompt"], &profile.extraction_definition_prompt);
+            checks.not_blank(
+                path![name, "extraction_definition_prompt"],
+                &profile.extraction_definition_prompt,
+            );
             checks.positive(path![name, "window_size_override"], profile.window_size_override);
             checks.positive(path![name, "stride_size_override"], profile.stride_size_override);
         }
@@ -134,7 +142,10 @@ impl Config {
             checks.not_blank(path![name, "success_definition_prompt"], &success.success_definition_prompt);
             checks.share(path![name, "sampling_rate"], Some(success.sampling_rate));
             checks.share(path![name, "evaluation_only_sampling_rate"], success.evaluation_only_sampling_rate);
-            checks.share(path![name, "retrieved_learning_sampling_rate"], success.retrieved_learning_sampling_rate);
+            checks.share(
+                path![name, "retrieved_learning_sampling_rate"],
+                success.retrieved_learning_sampling_rate,
+            );
             checks.positive(path![name, "window_size_override"], success.window_size_override);
             checks.positive(path![name, "stride_size_override"], success.stride_size_override);
         }
@@ -158,7 +169,11 @@ impl Config {
         checks.share(path![name, "early_stop_score"], Some(optimizer.early_stop_score));
         checks.share(path![name, "min_commit_score"], Some(optimizer.min_commit_score));
         if !(1..=5).contains(&optimizer.min_commit_likert) {
-            checks.add(path![name, "min_commit_likert"], "value_error", "Value error, must be between 1 and 5");
+            checks.add(
+                path![name, "min_commit_likert"],
+                "value_error",
+                "Value error, must be between 1 and 5",
+            );
         }
         if optimizer.webhook_url.is_some() && optimizer.assistant_script_path.is_some() {
             checks.add(
@@ -173,16 +188,25 @@ impl Config {
         checks.positive(path!["retrieval_floor", "pool_size"], Some(self.retrieval_floor.pool_size));
         let days = self.lineage_gc.tombstone_grace_window_days;
         checks.positive(path!["lineage_gc", "tombstone_grace_window_days"], Some(days));
-        checks.positive(path!["lineage_gc", "poll_interval_seconds"], Some(self.lineage_gc.poll_interval_seconds));
+        checks.positive(
+            path!["lineage_gc", "poll_interval_seconds"],
+            Some(self.lineage_gc.poll_interval_seconds),
+        );
         let retention = &self.governance_retention;
         let name = "governance_retention";
-        checks.positive(path![name, "audit_events_retention_days"], Some(retention.audit_events_retention_days));
+        checks.positive(
+            path![name, "audit_events_retention_days"],
+            Some(retention.audit_events_retention_days),
+        );
         checks.positive(
             path![name, "audit_events_delete_batch_limit"],
             Some(retention.audit_events_delete_batch_limit),
         );
         let pending = &self.pending_tool_call_config;
-        checks.share(path!["pending_tool_call_config", "similarity_threshold"], Some(pending.similarity_threshold));
+        checks.share(
+            path!["pending_tool_call_config", "similarity_threshold"],
+            Some(pending.similarity_threshold),
+        );
         if let Some(experiment) = &self.retrieval_experiment_config
             && !(experiment.holdout_percentage > 0.0 && experiment.holdout_percentage < 100.0)
         {

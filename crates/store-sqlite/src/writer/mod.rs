@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use reflexio_store as store;
 use rusqlite::Connection;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Fault, Result, repeat};
-use crate::fts::IndexLog;
+use crate::fts::{Index, IndexLog};
+use crate::purge;
 
 /// More callers than this wait before they can even hand in their task.
 const LONGEST_QUEUE: usize = 1024;
@@ -33,6 +35,20 @@ impl Default for Limits {
 pub(crate) struct Tx<'a> {
     pub(crate) sql: &'a Connection,
     pub(crate) index: &'a mut IndexLog,
+}
+
+impl Tx<'_> {
+    /// Takes rows that were deleted from `table` out of its index.
+    pub(crate) fn forget(&mut self, index: Index, table: &str, keys: &[i64]) -> Result<()> {
+        let text = format!("SELECT EXISTS (SELECT 1 FROM {table})");
+        let some_left: bool = self.sql.prepare_cached(&text)?.query_row([], |row| row.get(0))?;
+        if some_left {
+            keys.iter().for_each(|key| self.index.remove(index, *key));
+        } else {
+            self.index.clear(index);
+        }
+        Ok(())
+    }
 }
 
 /// The thread that does all writing. It runs the tasks that wait for it in one transaction, commits
@@ -120,7 +136,7 @@ where
 }
 
 fn serve(connection: &Connection, mut inbox: mpsc::Receiver<Box<dyn Task>>, limits: Limits) {
-    while let Some(first) = inbox.blocking_recv() {
+    while let Some(first) = next_task(connection, &mut inbox) {
         let mut tasks = vec![first];
         let started = Instant::now();
         let lost = commit_batch(connection, &mut tasks, &mut inbox, limits).err().map(store::Error::from);
@@ -133,8 +149,27 @@ fn serve(connection: &Connection, mut inbox: mpsc::Receiver<Box<dyn Task>>, limi
         metrics::gauge!("reflexio_store_write_queue_depth").set(inbox.len() as f64);
         tasks.into_iter().for_each(|task| task.answer(lost.as_ref()));
     }
-    if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
-        tracing::warn!(%error, "the write-ahead log could not be folded into the database");
+    if let Err(error) = purge::fold_log(connection) {
+        tracing::warn!(?error, "the write-ahead log could not be folded into the database");
+    }
+}
+
+/// Waits for a task. As long as there is none, goes on with the erasing that is left to do.
+fn next_task(connection: &Connection, inbox: &mut mpsc::Receiver<Box<dyn Task>>) -> Option<Box<dyn Task>> {
+    loop {
+        match inbox.try_recv() {
+            Ok(task) => return Some(task),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => {}
+        }
+        match purge::step(connection) {
+            Ok(true) => {}
+            Ok(false) => return inbox.blocking_recv(),
+            Err(error) => {
+                tracing::warn!(?error, "erased words could not be taken out of an index");
+                return inbox.blocking_recv();
+            }
+        }
     }
 }
 

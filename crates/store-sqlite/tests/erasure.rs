@@ -1,0 +1,130 @@
+//! What was erased cannot be found in the files either.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use reflexio_store::{Maintenance, NewRequest, Profiles, Requests};
+use reflexio_store_sqlite::SqliteStore;
+use reflexio_types::{Image, ImageId, ImageRef, MediaType, NEVER_EXPIRES, Profile, ProfileBody};
+use reflexio_types::{ProfileTimeToLive, Request, Status, Timestamp, Turn};
+use rusqlite::Connection;
+use support::{new_request, open, org};
+use tempfile::TempDir;
+
+/// No word begins like these, so the index holds them in one piece.
+const SECRETS: [&str; 5] =
+    ["qzsecretword", "xqsecretfact", "jxsecretuser", "vqsecretsession", "GIF89a wqsecretpixels"];
+
+#[tokio::test]
+async fn an_erased_user_cannot_be_found_in_the_files() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("test.db");
+    let store = open(&path);
+    fill(&store).await;
+    drop(store);
+    let store = open(&path);
+    assert_eq!(traces(folder.path()), SECRETS, "the check itself works");
+
+    store.clear_user(&org(), &"jxsecretuser".into()).await.unwrap();
+    finish_erasing(&store, &path).await;
+    assert_eq!(traces(folder.path()), Vec::<&str>::new());
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+    assert_eq!(store.stats(&org(), None).await.unwrap().interaction_count, 300);
+}
+
+#[tokio::test]
+async fn erasing_goes_on_after_a_restart() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("test.db");
+    let store = open(&path);
+    fill(&store).await;
+    store.clear_user(&org(), &"jxsecretuser".into()).await.unwrap();
+    drop(store);
+    let store = open(&path);
+    finish_erasing(&store, &path).await;
+    assert_eq!(traces(folder.path()), Vec::<&str>::new());
+}
+
+#[tokio::test]
+async fn erasing_again_and_again_while_others_write_leaves_the_index_in_few_pieces() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("test.db");
+    let store = open(&path);
+    fill(&store).await;
+    for n in 0..60 {
+        let mut new = secret_request();
+        new.request.id = format!("secret{n}").into();
+        store.publish(&org(), new).await.unwrap();
+        store.clear_user(&org(), &"jxsecretuser".into()).await.unwrap();
+        store.publish(&org(), new_request(&format!("more{n}"), &["and a refund"])).await.unwrap();
+    }
+    finish_erasing(&store, &path).await;
+    assert_eq!(traces(folder.path()), Vec::<&str>::new());
+    let text = "SELECT count(DISTINCT segid) FROM interactions_fts_idx";
+    let pieces: i64 = Connection::open(&path).unwrap().query_row(text, [], |row| row.get(0)).unwrap();
+    assert!(pieces < 30, "{pieces}");
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+}
+
+async fn fill(store: &SqliteStore) {
+    for n in 0..100 {
+        let new = new_request(&format!("r{n}"), &["I want a refund", "certainly", "thank you"]);
+        store.publish(&org(), new).await.unwrap();
+        if n == 50 {
+            store.publish(&org(), secret_request()).await.unwrap();
+            store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
+        }
+    }
+}
+
+fn secret_request() -> NewRequest {
+    let image =
+        Image { id: ImageId::new("abc"), media_type: MediaType::Gif, bytes: SECRETS[4].as_bytes().to_vec() };
+    let shown = ImageRef { id: image.id.clone(), media_type: image.media_type };
+    let plain = new_request("secret", &[]);
+    NewRequest {
+        request: Request { user_id: SECRETS[2].into(), session_id: SECRETS[3].into(), ..plain.request },
+        turns: vec![Turn { image: Some(shown), ..Turn::say(Timestamp(1), "User", SECRETS[0]) }],
+        images: vec![image],
+        job: None,
+    }
+}
+
+fn secret_profile() -> Profile {
+    Profile {
+        id: "p1".into(),
+        user_id: SECRETS[2].into(),
+        request_id: "secret".into(),
+        last_modified: Timestamp(1),
+        time_to_live: ProfileTimeToLive::Infinity,
+        expires_at: NEVER_EXPIRES,
+        source: None,
+        status: Status::Current,
+        body: ProfileBody { content: SECRETS[1].to_owned(), ..ProfileBody::default() },
+    }
+}
+
+/// The writer erases while it has nothing else to do.
+async fn finish_erasing(store: &SqliteStore, path: &Path) {
+    let watcher = Connection::open(path).unwrap();
+    let left = || watcher.query_row("SELECT count(*) FROM purges", [], |row| row.get::<_, i64>(0)).unwrap();
+    while left() > 0 {
+        tokio::task::yield_now().await;
+    }
+    drop(watcher);
+    // Answered after the last step, which empties the log.
+    store.ping().await.unwrap();
+}
+
+fn traces(folder: &Path) -> Vec<&'static str> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    let files: Vec<Vec<u8>> = files.collect();
+    let holds = |secret: &str| {
+        files.iter().any(|file| file.windows(secret.len()).any(|part| part == secret.as_bytes()))
+    };
+    SECRETS.into_iter().filter(|secret| holds(secret)).collect()
+}

@@ -75,7 +75,11 @@ fn app_error(error: &Error) -> Response {
             StatusCode::INTERNAL_SERVER_ERROR
         }
     };
-    problem(status, error.to_string())
+    let mut response = problem(status, error.to_string());
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

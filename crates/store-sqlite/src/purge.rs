@@ -4,10 +4,13 @@
 //! rewritten. After an erasure the indexes are therefore rewritten, in small steps while the writer has
 //! nothing else to do. What is left to do is noted in the database, so that a restart goes on with it.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::error::Result;
 use crate::fts::Index;
+use crate::schema;
 
 /// Half a megabyte: a task that arrives meanwhile waits only a few milliseconds.
 const PAGES_PER_STEP: i64 = 128;
@@ -47,9 +50,13 @@ pub(crate) fn step(connection: &Connection) -> Result<bool> {
     Ok(more)
 }
 
-/// Copies the write-ahead log into the database and empties it.
+/// Copies the write-ahead log into the database and empties it, unless somebody reads from it: they may read
+/// for long, and nobody should wait for them.
 pub(crate) fn fold_log(connection: &Connection) -> Result<()> {
-    Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    connection.busy_timeout(Duration::ZERO)?;
+    let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    connection.busy_timeout(schema::BUSY_TIMEOUT)?;
+    Ok(folded?)
 }
 
 fn next(sql: &Connection) -> Result<Option<Purge>> {

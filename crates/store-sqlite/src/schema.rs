@@ -13,7 +13,7 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_first.sql")];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;
 /// How long to wait for another process before giving up.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const CACHED_STATEMENTS: usize = 256;
 /// After so many pages (16 MiB) the write-ahead log is copied into the database.
 const CHECKPOINT_PAGES: i64 = 4000;

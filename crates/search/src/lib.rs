@@ -4,6 +4,7 @@
 //! and a query always agree and every backend finds the same rows. Everything here is pure: no I/O, no
 //! clock, and no input that can make it fail.
 
+pub mod fusion;
 mod query;
 mod rank;
 mod text;

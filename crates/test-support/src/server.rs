@@ -61,7 +61,7 @@ impl TestServer {
         let serving = tokio::spawn(async move {
             reflexio_server::run(listener, served, options, std::future::pending()).await.expect("serving");
         });
-        Self { url, app, clock, key: None, client: Client::new(), serving, _folder: folder }
+        Self { url, app, clock, key: None, client: client(), serving, _folder: folder }
     }
 
     /// The path of the database file, for tests that look at the bytes.
@@ -133,6 +133,13 @@ impl TestServer {
         let text = response.text().await.expect("a body");
         Answer { status, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }
     }
+}
+
+/// In a build of the whole workspace reqwest comes with TLS but without a provider for it, and insists on one.
+fn client() -> Client {
+    // Fails only when another test of this process did it before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::new()
 }
 
 impl Drop for TestServer {

@@ -8,7 +8,7 @@ BIN_RELEASE := $(CURDIR)/target/release/reflexio
 export CARGO_TERM_COLOR ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test check fmt clippy unit doc sdk conformance schema browser bench soak clean
+.PHONY: help run build release test check fmt clippy unit doc sdk conformance schema browser model bench soak clean
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ schema: build ## schemathesis against our own OpenAPI document
 
 browser: build ## the interactive API page in a real browser
 	REFLEXIO_BIN=$(BIN_DEBUG) tests/browser/run.sh
+
+model: ## fetch and convert the embedding model into target/models; its quality tests run with it
+	REFLEXIO_MODEL_DIR=$(CURDIR)/target/models tools/model.sh --f32
 
 bench: ## all benchmarks; writes bench/RESULTS.md
 	bench/run.sh

@@ -90,7 +90,7 @@ mod tests {
     fn the_innermost_mount_counts() {
         let mounts = "/dev/vda / ext4 rw 0 0\ntmpfs /tmp tmpfs rw 0 0\n/dev/vdb /tmp/disk xfs rw 0 0\n";
         let mount = |folder: &str| mount_of(Path::new(folder), mounts).map(|(device, _)| device);
-        assert_eq!(mount("/work/target").as_deref(), Some("/dev/vda"));
+        assert_eq!(mount("/data/target").as_deref(), Some("/dev/vda"));
         assert_eq!(mount("/tmp/other").as_deref(), Some("tmpfs"));
         assert_eq!(mount("/tmp/disk/bench").as_deref(), Some("/dev/vdb"));
         assert_eq!(mount("/tmp/disks").as_deref(), Some("tmpfs"));

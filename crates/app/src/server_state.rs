@@ -13,8 +13,11 @@ pub struct Whoami {
 }
 
 impl App {
+    /// Where the file lies is told only to callers on the machine itself: they have no key.
     pub fn whoami(&self, caller: &Caller) -> Whoami {
-        Whoami { org: caller.org.clone(), storage_type: self.store.kind(), storage_label: self.store.label() }
+        let kind = self.store.kind();
+        let label = if caller.key.is_some() { kind.to_owned() } else { self.store.label() };
+        Whoami { org: caller.org.clone(), storage_type: kind, storage_label: label }
     }
 
     pub async fn storage_stats(&self, caller: &Caller, user_id: Option<&UserId>) -> Result<StorageStats> {

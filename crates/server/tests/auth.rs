@@ -54,6 +54,7 @@ async fn the_key_of_the_environment_is_enough() {
     assert_eq!(server.get("/api/whoami").await.status, 401);
     let answer = server.send_as(Some("env-secret"), Method::GET, "/api/whoami", None).await.ok();
     assert_eq!(answer["scopes"], json!(["read", "write", "review", "admin"]));
+    assert_eq!(answer["storage_label"], "sqlite", "where the file lies is nobody's business");
 }
 
 #[tokio::test(flavor = "multi_thread")]

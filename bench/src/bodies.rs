@@ -81,6 +81,8 @@ impl Bodies {
             most_recent_k: None,
             threshold: None,
             search_mode: None,
+            explain: None,
+            recency: None,
         };
         post("/api/search_interactions", &request)
     }

@@ -8,7 +8,7 @@ use crate::detail::Detail;
 use crate::field::{EpochSeconds, Positive, Share, SourceLabel, StatusName, shown_status};
 use crate::object::objects;
 use crate::requests::{MOST_IDS, check_ids};
-use crate::search::SearchMode;
+use crate::search::{ScoreParts, SearchMode};
 use crate::time::{When, has_time_range};
 use crate::user_playbooks::{BlockingIssue, at_row};
 
@@ -79,6 +79,8 @@ pub struct AgentPlaybookView {
     pub tags: Vec<String>,
     pub learned_by: Option<String>,
     pub score: Option<f64>,
+    /// What the score is made of, if that was asked for.
+    pub score_parts: Option<ScoreParts>,
 }
 
 impl From<DomainAgentPlaybook> for AgentPlaybookView {
@@ -100,6 +102,7 @@ impl From<DomainAgentPlaybook> for AgentPlaybookView {
             tags: body.tags.unwrap_or_default(),
             learned_by: body.learned_by,
             score: None,
+            score_parts: None,
         }
     }
 }
@@ -147,6 +150,10 @@ pub struct SearchAgentPlaybookRequest {
     pub search_mode: Option<SearchMode>,
     pub request_id: Option<String>,
     pub session_id: Option<String>,
+    /// Show what each score is made of.
+    pub explain: Option<bool>,
+    /// How much newer rows gain, 0 to 1; nothing if missing.
+    pub recency: Option<Share>,
 }
 
 has_time_range!(SearchAgentPlaybookRequest);

@@ -104,7 +104,11 @@ fn find_nul(value: &Value, loc: &mut Vec<LocPart>) -> bool {
             items.iter().enumerate().any(|(index, child)| inside(LocPart::Index(index as u64), child))
         }
         Value::Object(fields) => {
-            fields.iter().any(|(key, child)| key.contains('\0') || inside(LocPart::from(key.as_str()), child))
+            // A question is not stored, and any text is a question.
+            let stored = fields.iter().filter(|(key, child)| *key != "query" || !child.is_string());
+            stored
+                .into_iter()
+                .any(|(key, child)| key.contains('\0') || inside(LocPart::from(key.as_str()), child))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }

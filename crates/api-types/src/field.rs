@@ -177,6 +177,11 @@ number_field! {
     UpToHundred, 1, 100
 }
 number_field! {
+    /// 100 to 100,000 tokens.
+    #[schema(minimum = 100, maximum = 100_000)]
+    TokenBudget, 100, 100_000
+}
+number_field! {
     /// Seconds since 1970.
     #[schema(minimum = 0, maximum = 253_402_300_799i64)]
     EpochSeconds, 0, 253_402_300_799

@@ -4,10 +4,10 @@ use serde_with::skip_serializing_none;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::WireRequest;
-use crate::field::{NonBlank, Positive};
+use crate::field::{NonBlank, Positive, UpToHundred};
 use crate::publish::{RetrievedLearning, ToolUsed, UserActionType};
 use crate::time::{When, has_time_range};
-use crate::{SearchMode, Share, ShortText};
+use crate::{ScoreParts, SearchMode, Share, ShortText};
 
 /// A stored turn or action.
 #[skip_serializing_none]
@@ -32,6 +32,8 @@ pub struct InteractionView {
     pub image_media_type: Option<String>,
     /// How well it fits the query.
     pub score: Option<f64>,
+    /// What the score is made of, if that was asked for.
+    pub score_parts: Option<ScoreParts>,
 }
 
 impl From<UserAction> for UserActionType {
@@ -77,6 +79,7 @@ impl From<Interaction> for InteractionView {
             image_media_type: turn.image.as_ref().map(|image| image.media_type.as_str().to_owned()),
             image_id: turn.image.map(|image| image.id.to_string()),
             score: None,
+            score_parts: None,
         }
     }
 }
@@ -131,9 +134,27 @@ pub struct SearchInteractionRequest {
     pub most_recent_k: Option<Positive>,
     pub threshold: Option<Share>,
     pub search_mode: Option<SearchMode>,
+    /// Show what each score is made of.
+    pub explain: Option<bool>,
+    /// How much newer rows gain, 0 to 1; nothing if missing.
+    pub recency: Option<Share>,
 }
 
 has_time_range!(SearchInteractionRequest);
+
+/// How many interactions like a given one, and of whom.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct SimilarQuery {
+    /// 10 if missing.
+    pub top_k: Option<UpToHundred>,
+    /// True looks at everybody's interactions, not only the same user's.
+    pub everybody: Option<bool>,
+    /// The least similarity of a row that has none of the words.
+    pub threshold: Option<Share>,
+}
+
+impl WireRequest for SimilarQuery {}
 
 /// Interactions found.
 #[skip_serializing_none]

@@ -7,7 +7,9 @@
 mod agent_playbooks;
 mod body;
 pub mod config;
+mod context;
 mod detail;
+mod embeddings;
 mod field;
 mod interactions;
 mod learning;
@@ -23,9 +25,11 @@ mod user_playbooks;
 
 pub use agent_playbooks::*;
 pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
+pub use context::*;
 pub use detail::{
     Detail, LocPart, PartialConfigDetail, PartialConfigErrors, UpdateConfigErrors, ValidationErrors,
 };
+pub use embeddings::*;
 pub use field::*;
 pub use interactions::*;
 pub use learning::*;

@@ -9,7 +9,7 @@ use crate::detail::Detail;
 use crate::field::{EpochSeconds, NonBlank, Positive, Share, SourceLabel, StatusName, shown_status};
 use crate::object::objects;
 use crate::requests::{MOST_IDS, check_ids};
-use crate::search::SearchMode;
+use crate::search::{ScoreParts, SearchMode};
 use crate::time::{When, has_time_range};
 
 /// How long a fact about a user stays true.
@@ -72,6 +72,8 @@ pub struct ProfileView {
     pub tags: Vec<String>,
     pub learned_by: Option<String>,
     pub score: Option<f64>,
+    /// What the score is made of, if that was asked for.
+    pub score_parts: Option<ScoreParts>,
 }
 
 impl From<Profile> for ProfileView {
@@ -98,6 +100,7 @@ impl From<Profile> for ProfileView {
             tags: row.body.tags.unwrap_or_default(),
             learned_by: row.body.learned_by,
             score: None,
+            score_parts: None,
         }
     }
 }
@@ -169,6 +172,10 @@ pub struct SearchUserProfileRequest {
     pub threshold: Option<Share>,
     pub enable_reformulation: Option<bool>,
     pub search_mode: Option<SearchMode>,
+    /// Show what each score is made of.
+    pub explain: Option<bool>,
+    /// How much newer rows gain, 0 to 1; nothing if missing.
+    pub recency: Option<Share>,
 }
 
 has_time_range!(SearchUserProfileRequest);

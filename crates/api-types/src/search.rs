@@ -19,6 +19,23 @@ pub enum SearchMode {
     Hybrid,
 }
 
+/// What a score is made of: the parts add up to it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ScoreParts {
+    /// Words of the query in the row.
+    pub words: f64,
+    /// Words of the query in the turns around it.
+    pub context: f64,
+    /// How near the row is in meaning.
+    pub meaning: f64,
+    /// Less for the assistant's turns when the query is about the asker.
+    pub speaker: f64,
+    /// More for a user's standing request.
+    pub standing: f64,
+    /// More for newer rows, if that was asked for.
+    pub recency: f64,
+}
+
 /// The kinds of rows to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -57,8 +74,15 @@ pub struct UnifiedSearchRequest {
     pub enable_agent_answer: Option<bool>,
     pub search_mode: Option<SearchMode>,
     pub request_id: Option<Id>,
+    /// Rows that this session was given before are left out.
     pub session_id: Option<Id>,
     pub interaction_id: Option<Positive>,
+    /// False serves rows again that the session has.
+    pub skip_served: Option<bool>,
+    /// Show what each score is made of.
+    pub explain: Option<bool>,
+    /// How much newer rows gain, 0 to 1; nothing if missing.
+    pub recency: Option<Share>,
 }
 
 impl WireRequest for UnifiedSearchRequest {}

@@ -11,7 +11,7 @@ use crate::detail::{Detail, LocPart};
 use crate::field::{EpochSeconds, Id, Positive, Share, SourceLabel, StatusName, UpToHundred, shown_status};
 use crate::object::objects;
 use crate::requests::{MOST_IDS, check_ids};
-use crate::search::SearchMode;
+use crate::search::{ScoreParts, SearchMode};
 use crate::time::{When, has_time_range};
 
 /// Why an agent could not do what was asked.
@@ -67,6 +67,8 @@ pub struct UserPlaybookView {
     pub tags: Vec<String>,
     pub learned_by: Option<String>,
     pub score: Option<f64>,
+    /// What the score is made of, if that was asked for.
+    pub score_parts: Option<ScoreParts>,
 }
 
 impl From<DomainUserPlaybook> for UserPlaybookView {
@@ -96,6 +98,7 @@ impl From<DomainUserPlaybook> for UserPlaybookView {
             tags: body.tags.unwrap_or_default(),
             learned_by: body.learned_by,
             score: None,
+            score_parts: None,
         }
     }
 }
@@ -142,6 +145,10 @@ pub struct SearchUserPlaybookRequest {
     pub search_mode: Option<SearchMode>,
     pub request_id: Option<Id>,
     pub session_id: Option<Id>,
+    /// Show what each score is made of.
+    pub explain: Option<bool>,
+    /// How much newer rows gain, 0 to 1; nothing if missing.
+    pub recency: Option<Share>,
 }
 
 has_time_range!(SearchUserPlaybookRequest);

@@ -4,7 +4,7 @@ use reflexio_types::{
 };
 
 use crate::access::Access;
-use crate::search::{Found, SearchOptions};
+use crate::search::{Asked, Found, SearchOptions};
 use crate::{App, Error, Result};
 
 /// "At least so many" is enough to know that a review is due.
@@ -34,7 +34,9 @@ impl App {
         }
         let now = self.now();
         let rows = new.into_iter().map(|new| new.into_playbook(now)).collect();
-        Ok(self.store.add_agent_playbooks(&caller.org, rows, caller.actor()).await?)
+        let ids = self.store.add_agent_playbooks(&caller.org, rows, caller.actor()).await?;
+        self.embeddings.wake();
+        Ok(ids)
     }
 
     pub async fn search_agent_playbooks(
@@ -43,12 +45,23 @@ impl App {
         filter: &AgentPlaybookFilter,
         options: &SearchOptions,
     ) -> Result<Found<AgentPlaybook>> {
+        let asked = self.ask(options).await;
+        self.find_agent_playbooks(caller, filter, options, asked.as_ref()).await
+    }
+
+    /// With a query that was read before; without one it is a listing.
+    pub(crate) async fn find_agent_playbooks(
+        &self,
+        caller: &Caller,
+        filter: &AgentPlaybookFilter,
+        options: &SearchOptions,
+        asked: Option<&Asked>,
+    ) -> Result<Found<AgentPlaybook>> {
         caller.needs(Scope::Read)?;
-        let Some(query) = options.text_query() else {
+        let Some(asked) = asked else {
             return Ok(Found::listed(self.store.agent_playbooks(&caller.org, filter, options.top_k).await?));
         };
-        let rows = self.store.search_agent_playbooks(&caller.org, filter, &query, options.top_k).await?;
-        Ok(Found::ranked(rows, options))
+        Ok(asked.rank(self.store.search_agent_playbooks(&caller.org, filter, &asked.ask).await?, options))
     }
 
     /// As an agent in production asks: approved rules, unless others are asked for by status. Also says how
@@ -56,18 +69,32 @@ impl App {
     pub async fn retrieve_agent_playbooks(
         &self,
         caller: &Caller,
-        mut filter: AgentPlaybookFilter,
+        filter: AgentPlaybookFilter,
         options: &SearchOptions,
     ) -> Result<(Found<AgentPlaybook>, u64)> {
+        let asked = self.ask(options).await;
+        self.retrieve_asked(caller, filter, options, asked.as_ref()).await
+    }
+
+    pub(crate) async fn retrieve_asked(
+        &self,
+        caller: &Caller,
+        mut filter: AgentPlaybookFilter,
+        options: &SearchOptions,
+        asked: Option<&Asked>,
+    ) -> Result<(Found<AgentPlaybook>, u64)> {
         if !filter.playbook_status.is_empty() || filter.awaiting_review {
-            return Ok((self.search_agent_playbooks(caller, &filter, options).await?, 0));
+            return Ok((self.find_agent_playbooks(caller, &filter, options, asked).await?, 0));
         }
-        filter.playbook_status = vec![PlaybookStatus::Approved];
-        let found = self.search_agent_playbooks(caller, &filter, options).await?;
-        filter.playbook_status = vec![PlaybookStatus::Pending];
+        let pending =
+            AgentPlaybookFilter { playbook_status: vec![PlaybookStatus::Pending], ..filter.clone() };
         let all = SearchOptions { top_k: MOST_HIDDEN_COUNTED, ..options.clone() };
-        let hidden = self.search_agent_playbooks(caller, &filter, &all).await?.rows.len() as u64;
-        Ok((found, hidden))
+        filter.playbook_status = vec![PlaybookStatus::Approved];
+        let (found, hidden) = futures::join!(
+            self.find_agent_playbooks(caller, &filter, options, asked),
+            self.find_agent_playbooks(caller, &pending, &all, asked),
+        );
+        Ok((found?, hidden?.rows.len() as u64))
     }
 
     /// Edits the text, decides about the rule, or both. Deciding needs the scope of a reviewer, and so does
@@ -87,6 +114,7 @@ impl App {
         }
         let updated =
             self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
+        self.embeddings.wake();
         updated.ok_or_else(|| Error::not_found("agent playbook", &id))
     }
 

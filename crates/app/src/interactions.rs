@@ -5,6 +5,16 @@ use crate::access::Access;
 use crate::search::{Found, SearchOptions};
 use crate::{App, Error, Result};
 
+/// So many turns before and after a turn tell what it is about.
+const REACH: usize = 2;
+
+/// Whose turns may be like a given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    SameUser,
+    Everybody,
+}
+
 impl App {
     pub async fn interactions(
         &self,
@@ -36,13 +46,42 @@ impl App {
         options: &SearchOptions,
     ) -> Result<Found<Interaction>> {
         caller.needs(Scope::Read)?;
-        let Some(query) = options.text_query() else {
+        let Some(asked) = self.ask(options).await else {
             let order = InteractionOrder::NewestFirst;
             let rows = self.store.interactions(&caller.org, filter, order, options.top_k).await?;
             return Ok(Found::listed(rows));
         };
-        let rows = self.store.search_interactions(&caller.org, filter, &query, options.top_k).await?;
-        Ok(Found::ranked(rows, options))
+        let rows = self.store.search_interactions(&caller.org, filter, &asked.ask).await?;
+        let ids: Vec<InteractionId> = rows.iter().map(|scored| scored.row.id).collect();
+        let around = self.store.conversations(&caller.org, &ids, REACH).await?;
+        Ok(asked.rank_turns(rows, &around, options))
+    }
+
+    /// Turns that are like a given one, of the same user or of everybody.
+    pub async fn similar_interactions(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        among: Among,
+        options: &SearchOptions,
+    ) -> Result<Found<Interaction>> {
+        caller.needs(Scope::Read)?;
+        let found = self.store.conversations(&caller.org, &[id], 0).await?;
+        let turn = found.into_iter().flatten().next().ok_or_else(|| Error::not_found("interaction", &id))?;
+        let user_id = match among {
+            Among::SameUser => Some(turn.user_id.clone()),
+            Among::Everybody => None,
+        };
+        let filter = InteractionFilter { user_id, ..InteractionFilter::default() };
+        let options = SearchOptions {
+            query: Some(as_query(&turn.turn.text())),
+            top_k: options.top_k.saturating_add(1),
+            ..options.clone()
+        };
+        let mut found = self.search_interactions(caller, &filter, &options).await?;
+        found.rows.retain(|hit| hit.row.id != id);
+        found.rows.truncate(options.top_k - 1);
+        Ok(found)
     }
 
     pub async fn delete_interaction(
@@ -66,4 +105,9 @@ impl App {
         caller.needs(Scope::Read)?;
         self.store.image(&caller.org, id).await?.ok_or_else(|| Error::not_found("image", &id))
     }
+}
+
+/// A text that means what it says as a query: nobody who said "NOT" or quoted something meant to exclude rows.
+fn as_query(text: &str) -> String {
+    text.to_lowercase().replace('"', " ")
 }

@@ -7,6 +7,8 @@
 mod access;
 mod agent_playbooks;
 mod configs;
+mod context;
+mod embeddings;
 mod error;
 mod ids;
 mod interactions;
@@ -24,16 +26,20 @@ use std::sync::Arc;
 
 pub use agent_playbooks::NewAgentPlaybook;
 pub use configs::ConfigEdit;
+pub use context::{ContextBlock, ContextRequest};
+pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus};
 pub use error::{Error, Result};
+pub use interactions::Among;
 pub use keys::NewKey;
 pub use learning::{LearningState, LearningStatus};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft};
-pub use search::{EntityKind, Found, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
+pub use search::{EntityKind, Found, Hit, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
 pub use secrets::MasterKey;
 pub use server_state::Whoami;
 pub use user_playbooks::NewUserPlaybook;
 
+pub use reflexio_search::fusion::Explained;
 use reflexio_store::SharedStore;
 use reflexio_types::{Clock, Timestamp};
 
@@ -45,6 +51,8 @@ pub struct App {
     /// A key from the environment, which needs no stored one.
     static_key: Option<keys::StaticKey>,
     key_cache: keys::KeyCache,
+    embeddings: embeddings::Embeddings,
+    served: search::Served,
 }
 
 /// What an [`App`] is made of.
@@ -55,6 +63,7 @@ pub struct Options {
     pub master_key: Option<MasterKey>,
     /// `REFLEXIO_API_KEY`: full access to the default org.
     pub api_key: Option<String>,
+    pub embedder: EmbedderChoice,
 }
 
 impl App {
@@ -70,6 +79,8 @@ impl App {
                 .filter(|key| !key.trim().is_empty())
                 .map(keys::StaticKey::new),
             key_cache: keys::KeyCache::default(),
+            embeddings: embeddings::Embeddings::new(options.embedder),
+            served: search::Served::default(),
         }
     }
 

@@ -1,11 +1,11 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{ProfileChange, ProfileFilter, ProfileSelector, Upgrade};
+use reflexio_store::{Ask, ProfileChange, ProfileFilter, ProfileSelector, Upgrade};
 use reflexio_types::{
     Caller, Profile, ProfileBody, ProfileId, ProfileTimeToLive, RequestId, Scope, Status, Timestamp, UserId,
 };
 
 use crate::access::Access;
-use crate::search::{Found, SearchOptions};
+use crate::search::{Asked, Found, SearchOptions};
 use crate::{App, Error, Result, ids};
 
 /// A change log is a look back, not an archive.
@@ -34,6 +34,7 @@ impl App {
         let profiles: Vec<Profile> = new.into_iter().map(|new| new.into_profile(now)).collect();
         let count = profiles.len();
         self.store.add_profiles(&caller.org, profiles, caller.actor()).await?;
+        self.embeddings.wake();
         Ok(count)
     }
 
@@ -52,16 +53,27 @@ impl App {
     pub async fn search_profiles(
         &self,
         caller: &Caller,
+        filter: ProfileFilter,
+        options: &SearchOptions,
+    ) -> Result<Found<Profile>> {
+        let asked = self.ask(options).await;
+        self.find_profiles(caller, filter, options, asked.as_ref()).await
+    }
+
+    /// With a query that was read before; without one it is a listing.
+    pub(crate) async fn find_profiles(
+        &self,
+        caller: &Caller,
         mut filter: ProfileFilter,
         options: &SearchOptions,
+        asked: Option<&Asked>,
     ) -> Result<Found<Profile>> {
         caller.needs(Scope::Read)?;
         filter.alive_at.get_or_insert_with(|| self.now());
-        let Some(query) = options.text_query() else {
+        let Some(asked) = asked else {
             return Ok(Found::listed(self.store.profiles(&caller.org, &filter, options.top_k).await?));
         };
-        let rows = self.store.search_profiles(&caller.org, &filter, &query, options.top_k).await?;
-        Ok(Found::ranked(rows, options))
+        Ok(asked.rank(self.store.search_profiles(&caller.org, &filter, &asked.ask).await?, options))
     }
 
     pub async fn delete_profile(&self, caller: &Caller, user_id: UserId, id: ProfileId) -> Result<()> {
@@ -80,8 +92,8 @@ impl App {
     ) -> Result<u64> {
         caller.needs(Scope::Write)?;
         let filter = ProfileFilter { user_id: Some(user_id), ..ProfileFilter::default() };
-        let query = TextQuery::all_of(query);
-        let found = self.store.search_profiles(&caller.org, &filter, &query, MOST_DELETED_BY_QUERY).await?;
+        let query = Ask::words(&TextQuery::all_of(query), MOST_DELETED_BY_QUERY);
+        let found = self.store.search_profiles(&caller.org, &filter, &query).await?;
         let ids: Vec<ProfileId> = found.into_iter().map(|scored| scored.row.id).collect();
         self.delete_profiles(caller, ids).await
     }

@@ -49,6 +49,7 @@ impl App {
         let request_id = new.request.id.clone();
         match self.store.publish(&caller.org, new).await {
             Ok(published) => {
+                self.embeddings.wake();
                 metrics::counter!("reflexio_interactions_published_total")
                     .increment(published.interaction_ids.len() as u64);
                 Ok(PublishOutcome { request_id, learning, warnings })

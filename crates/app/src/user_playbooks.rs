@@ -4,7 +4,7 @@ use reflexio_types::{
 };
 
 use crate::access::Access;
-use crate::search::{Found, SearchOptions};
+use crate::search::{Asked, Found, SearchOptions};
 use crate::{App, Error, Result};
 
 /// A user playbook to add by hand.
@@ -29,7 +29,9 @@ impl App {
         caller.needs(Scope::Write)?;
         let now = self.now();
         let rows = new.into_iter().map(|new| new.into_playbook(now)).collect();
-        Ok(self.store.add_user_playbooks(&caller.org, rows, caller.actor()).await?)
+        let ids = self.store.add_user_playbooks(&caller.org, rows, caller.actor()).await?;
+        self.embeddings.wake();
+        Ok(ids)
     }
 
     pub async fn search_user_playbooks(
@@ -38,12 +40,23 @@ impl App {
         filter: &UserPlaybookFilter,
         options: &SearchOptions,
     ) -> Result<Found<UserPlaybook>> {
+        let asked = self.ask(options).await;
+        self.find_user_playbooks(caller, filter, options, asked.as_ref()).await
+    }
+
+    /// With a query that was read before; without one it is a listing.
+    pub(crate) async fn find_user_playbooks(
+        &self,
+        caller: &Caller,
+        filter: &UserPlaybookFilter,
+        options: &SearchOptions,
+        asked: Option<&Asked>,
+    ) -> Result<Found<UserPlaybook>> {
         caller.needs(Scope::Read)?;
-        let Some(query) = options.text_query() else {
+        let Some(asked) = asked else {
             return Ok(Found::listed(self.store.user_playbooks(&caller.org, filter, options.top_k).await?));
         };
-        let rows = self.store.search_user_playbooks(&caller.org, filter, &query, options.top_k).await?;
-        Ok(Found::ranked(rows, options))
+        Ok(asked.rank(self.store.search_user_playbooks(&caller.org, filter, &asked.ask).await?, options))
     }
 
     pub async fn update_user_playbook(
@@ -55,6 +68,7 @@ impl App {
         caller.needs(Scope::Write)?;
         let updated =
             self.store.update_user_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
+        self.embeddings.wake();
         updated.ok_or_else(|| Error::not_found("user playbook", &id))
     }
 

@@ -1,8 +1,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, doctor, export, import, interactions, keys, profiles,
-    publish, restore, search, serve, user_playbooks, users,
+    agent_playbooks, backup, completions, config, doctor, embeddings, export, import, interactions, keys,
+    profiles, publish, restore, search, serve, user_playbooks, users,
 };
 use crate::exit;
 
@@ -76,6 +76,9 @@ pub(crate) enum Command {
     /// The configuration of the server.
     #[command(subcommand)]
     Config(config::Config),
+    /// Vectors for searching by meaning.
+    #[command(subcommand)]
+    Embeddings(embeddings::Embeddings),
     /// API keys, made and revoked in the data folder itself.
     #[command(subcommand)]
     Keys(keys::Keys),

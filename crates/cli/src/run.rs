@@ -48,6 +48,7 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::AgentPlaybooks(command) => wait(command.run(context)),
         Command::Users(command) => wait(command.run(context)),
         Command::Config(command) => wait(command.run(context)),
+        Command::Embeddings(command) => wait(command.run(context)),
         Command::Keys(command) => wait(command.run(context)),
         Command::Status => wait(status::run(context)),
         Command::Doctor(command) => wait(command.run(context)),

@@ -6,6 +6,7 @@
 
 mod agent_playbooks;
 mod configs;
+mod embeddings;
 mod error;
 mod interactions;
 mod profiles;

@@ -5,10 +5,14 @@
 //! clock, and no input that can make it fail.
 
 pub mod fusion;
+mod opt_out;
 mod query;
 mod rank;
 mod text;
+mod words;
 
+pub use opt_out::opts_out_of_personal_context;
 pub use query::{Node, TextQuery};
 pub use rank::rank;
 pub use text::{is_stop_word, terms};
+pub use words::remembered_terms;

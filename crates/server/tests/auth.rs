@@ -139,12 +139,15 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/get_agent_playbooks", Some(json!({}))),
         (Method::POST, "/api/search_agent_playbooks", Some(json!({"query": "zebra"}))),
         (Method::POST, "/api/search", Some(json!({"query": "zebra", "user_id": "u"}))),
+        (Method::GET, "/api/context?user_id=u&query=zebra", None),
         (Method::GET, "/api/get_config", None),
     ]
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 6] = [
+const COUNTS_AND_STATES: [&str; 8] = [
+    "/api/embeddings",
+    "/api/interactions/{interaction_id}/similar",
     "/api/storage_stats",
     "/api/learning_status",
     "/api/get_operation_status",
@@ -172,6 +175,14 @@ async fn no_read_shows_the_rows_of_another_org() {
         let learning = "/api/learning_status?request_id=marker-request";
         assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
     }
+    let again = json!({"user_id": "u", "interaction_data_list": [{"content": "another marker zebra"}]});
+    server.send_as(Some(&a), Method::POST, "/api/publish_interaction", Some(again)).await.ok();
+    let similar = format!("/api/interactions/{}/similar", filled["interactions"][0]["interaction_id"]);
+    let own = server.send_as(Some(&a), Method::GET, &similar, None).await.ok();
+    assert!(own.to_string().contains("another marker"), "{own}");
+    assert_eq!(server.send_as(Some(&b), Method::GET, &similar, None).await.status, 404);
+    let embeddings = server.send_as(Some(&b), Method::GET, "/api/embeddings", None).await.ok();
+    assert!(embeddings["kinds"].as_array().unwrap().iter().all(|kind| kind["rows"] == 0), "{embeddings}");
     let stats = server.send_as(Some(&b), Method::GET, "/api/storage_stats", None).await.ok();
     for count in ["interaction_count", "request_count", "profile_count", "playbook_count"] {
         assert_eq!(stats[count], 0, "{count}");
@@ -182,10 +193,12 @@ async fn no_read_shows_the_rows_of_another_org() {
 async fn every_route_that_reads_is_in_the_leak_test() {
     let server = TestServer::start().await;
     let document = server.get("/openapi.json").await.ok();
-    let listed: Vec<&str> = reads().iter().map(|(_, path, _)| *path).chain(COUNTS_AND_STATES).collect();
+    let without_query = |path: &'static str| path.split('?').next().unwrap_or_default();
+    let listed: Vec<&str> =
+        reads().iter().map(|(_, path, _)| without_query(path)).chain(COUNTS_AND_STATES).collect();
     let writes = [
         "add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run_", "clear_",
-        "notified",
+        "notified", "rebuild",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -233,6 +246,7 @@ async fn no_write_touches_the_rows_of_another_org() {
         (Method::DELETE, "/api/delete_all_profiles", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_playbooks", Value::Null, 200),
         (Method::POST, "/api/clear_user_data", json!({"user_id": "u"}), 200),
+        (Method::POST, "/api/embeddings/rebuild", json!({}), 200),
         (Method::POST, "/api/upgrade_all_profiles", json!({}), 200),
         (Method::POST, "/api/upgrade_all_user_playbooks", json!({}), 200),
     ];

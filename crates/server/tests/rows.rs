@@ -191,12 +191,12 @@ async fn expired_profiles_are_not_served() {
 #[tokio::test(flavor = "multi_thread")]
 async fn interaction_search_honours_time_and_top_k() {
     let server = TestServer::start().await;
-    let turns: Vec<Value> =
-        (0..20).map(|i| json!({"content": format!("refund number {i}"), "created_at": 1_000 + i})).collect();
-    server
-        .post("/api/publish_interaction", json!({"user_id": "u", "interaction_data_list": turns}))
-        .await
-        .ok();
+    // Sessions of their own: turns of one conversation lend each other their words.
+    for i in 0..20 {
+        let turn = json!({"content": format!("refund number {i}"), "created_at": 1_000 + i});
+        let body = json!({"user_id": "u", "session_id": format!("s{i}"), "interaction_data_list": [turn]});
+        server.post("/api/publish_interaction", body).await.ok();
+    }
     let search = |body: Value| {
         let server = &server;
         async move {

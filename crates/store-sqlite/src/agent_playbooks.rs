@@ -1,9 +1,8 @@
 use std::cmp::Ordering;
 
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_store::{
-    AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, AgentPlaybooks, Result, Scored,
+    AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, AgentPlaybooks, Ask, Result, Scored,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookId, LineageAction, OrgId, PlaybookStatus, Status, Timestamp,
@@ -15,6 +14,7 @@ use crate::error::Result as Outcome;
 use crate::fts::{self, Entry, Index, Searchable};
 use crate::learned::AGENT_PLAYBOOKS;
 use crate::lineage::{self, Event};
+use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, compact, find, json, select, word};
 use crate::writer::Tx;
@@ -85,11 +85,9 @@ impl AgentPlaybooks for SqliteStore {
         &self,
         org: &OrgId,
         filter: &AgentPlaybookFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<AgentPlaybook>>> {
-        let (predicate, org, query) = (filtered(org, filter), org.clone(), query.clone());
-        self.readers.read(move |sql| fts::search(sql, &org, None, &query, &predicate, limit)).await
+        self.search(org, scope(filter), filtered(org, filter), ask).await
     }
 
     async fn update_agent_playbook(
@@ -118,6 +116,19 @@ impl AgentPlaybooks for SqliteStore {
         };
         let org = org.clone();
         self.writer.write(move |tx| AGENT_PLAYBOOKS.delete(tx, &org, predicate, at)).await
+    }
+}
+
+fn scope(filter: &AgentPlaybookFilter) -> Scope {
+    Scope {
+        version: filter.agent_version.clone(),
+        name: filter.playbook_name.clone(),
+        status: filter.status.clone(),
+        approval: filter.playbook_status.clone(),
+        time: filter.time,
+        tags: filter.tags.clone(),
+        few: filter.id.is_some(),
+        ..Scope::default()
     }
 }
 
@@ -213,6 +224,7 @@ fn update(
         note(tx.sql, org, id, LineageAction::Edited, actor, at)?;
     }
     if new.playbook_status != old.playbook_status {
+        tx.index.relabel(Index::AgentPlaybooks, org, id.0);
         note(tx.sql, org, id, decision(new.playbook_status), actor, at)?;
     }
     Ok(Some(new))

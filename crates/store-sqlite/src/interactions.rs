@@ -2,9 +2,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_store::{
-    InteractionFilter, InteractionOrder, InteractionSelector, Interactions, Result, Scored,
+    Ask, InteractionFilter, InteractionOrder, InteractionSelector, Interactions, Result, Scored,
 };
 use reflexio_types::{
     Citation, Image, ImageId, ImageRef, Interaction, InteractionId, MediaType, OrgId, RequestId,
@@ -15,8 +14,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use crate::SqliteStore;
+use crate::conversations::conversations;
 use crate::error::Result as Outcome;
-use crate::fts::{self, Index, Searchable};
+use crate::fts::{Index, Searchable};
+use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, json_or_default, select, word};
 use crate::writer::Tx;
@@ -138,12 +139,19 @@ impl Interactions for SqliteStore {
         &self,
         org: &OrgId,
         filter: &InteractionFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<Interaction>>> {
-        let (predicate, org, user, query) =
-            (filtered(org, filter), org.clone(), filter.user_id.clone(), query.clone());
-        self.readers.read(move |sql| fts::search(sql, &org, user.as_ref(), &query, &predicate, limit)).await
+        self.search(org, scope(filter), filtered(org, filter), ask).await
+    }
+
+    async fn conversations(
+        &self,
+        org: &OrgId,
+        around: &[InteractionId],
+        reach: usize,
+    ) -> Result<Vec<Vec<Interaction>>> {
+        let (org, around) = (org.clone(), around.to_vec());
+        self.readers.read(move |sql| conversations(sql, &org, &around, reach)).await
     }
 
     async fn delete_interactions(&self, org: &OrgId, which: &InteractionSelector) -> Result<u64> {
@@ -161,6 +169,15 @@ impl Interactions for SqliteStore {
     async fn image(&self, org: &OrgId, id: &ImageId) -> Result<Option<Image>> {
         let (org, id) = (org.clone(), id.clone());
         self.readers.read(move |sql| image(sql, &org, &id)).await
+    }
+}
+
+fn scope(filter: &InteractionFilter) -> Scope {
+    Scope {
+        user: filter.user_id.clone(),
+        time: filter.time,
+        few: filter.request_id.is_some() || filter.session_id.is_some(),
+        ..Scope::default()
     }
 }
 
@@ -232,7 +249,7 @@ struct Traces {
     images: BTreeSet<String>,
 }
 
-fn delete_rows(tx: &mut Tx<'_>, which: Predicate) -> Outcome<Traces> {
+fn delete_rows(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Outcome<Traces> {
     let text =
         format!("DELETE FROM interactions AS t WHERE {} RETURNING id, request_key, image_id", which.sql());
     let mut statement = tx.sql.prepare_cached(&text)?;
@@ -245,12 +262,12 @@ fn delete_rows(tx: &mut Tx<'_>, which: Predicate) -> Outcome<Traces> {
         traces.requests.insert(row.get(1)?);
         traces.images.extend(row.get::<_, Option<String>>(2)?);
     }
-    tx.forget(Index::Interactions, "interactions", &ids)?;
+    tx.forget(Index::Interactions, org, &ids)?;
     Ok(traces)
 }
 
 fn delete_with_empty_requests(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Outcome<u64> {
-    let traces = delete_rows(tx, which)?;
+    let traces = delete_rows(tx, org, which)?;
     drop_unused_images(tx.sql, org, &traces.images)?;
     let mut statement = tx.sql.prepare_cached(
         "DELETE FROM requests WHERE key = ?1 AND org_id = ?2
@@ -263,7 +280,7 @@ fn delete_with_empty_requests(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) ->
 }
 
 fn delete_all(tx: &mut Tx<'_>, org: &OrgId, all: Predicate) -> Outcome<u64> {
-    let traces = delete_rows(tx, all)?;
+    let traces = delete_rows(tx, org, all)?;
     tx.sql.execute("DELETE FROM requests WHERE org_id = ?", [org.as_str()])?;
     tx.sql.execute("DELETE FROM images WHERE org_id = ?", [org.as_str()])?;
     Ok(traces.count)
@@ -271,7 +288,7 @@ fn delete_all(tx: &mut Tx<'_>, org: &OrgId, all: Predicate) -> Outcome<u64> {
 
 /// How many interactions and images went.
 pub(crate) fn delete_of_requests(tx: &mut Tx<'_>, org: &OrgId, requests: &Predicate) -> Outcome<(u64, u64)> {
-    let traces = delete_rows(tx, said_in(org, requests))?;
+    let traces = delete_rows(tx, org, said_in(org, requests))?;
     let images = drop_unused_images(tx.sql, org, &traces.images)?;
     Ok((traces.count, images))
 }

@@ -48,13 +48,13 @@ struct Touched {
 impl Kind {
     /// Deletes rows with their index entries and notes it in their history.
     pub(crate) fn delete(self, tx: &mut Tx<'_>, org: &OrgId, which: Predicate, at: Timestamp) -> Result<u64> {
-        let touched = self.delete_rows(tx, which)?;
+        let touched = self.delete_rows(tx, org, which)?;
         self.note(tx, org, &touched, LineageAction::Deleted, at)
     }
 
     /// Deletes rows with their index entries and their history.
-    pub(crate) fn erase(self, tx: &mut Tx<'_>, which: Predicate) -> Result<u64> {
-        Ok(self.delete_rows(tx, which)?.len() as u64)
+    pub(crate) fn erase(self, tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Result<u64> {
+        Ok(self.delete_rows(tx, org, which)?.len() as u64)
     }
 
     /// Gives rows another status and notes it in their history.
@@ -68,14 +68,15 @@ impl Kind {
     ) -> Result<u64> {
         let start = format!("UPDATE {} AS t SET status = ?", self.table);
         let touched = self.change(tx, &start, Some(Value::Text(status.as_str().to_owned())), which)?;
+        touched.iter().for_each(|row| tx.index.relabel(self.index, org, row.key));
         self.note(tx, org, &touched, action, at)
     }
 
-    fn delete_rows(self, tx: &mut Tx<'_>, which: Predicate) -> Result<Vec<Touched>> {
+    fn delete_rows(self, tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Result<Vec<Touched>> {
         let start = format!("DELETE FROM {} AS t", self.table);
         let touched = self.change(tx, &start, None, which)?;
         let keys: Vec<i64> = touched.iter().map(|row| row.key).collect();
-        tx.forget(self.index, self.table, &keys)?;
+        tx.forget(self.index, org, &keys)?;
         Ok(touched)
     }
 

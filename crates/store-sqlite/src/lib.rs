@@ -10,6 +10,7 @@
 mod agent_playbooks;
 mod backup;
 mod configs;
+mod conversations;
 mod error;
 mod fts;
 mod import;
@@ -20,6 +21,7 @@ mod keys;
 mod learned;
 mod lineage;
 mod maintenance;
+mod nearest;
 mod operations;
 #[cfg(test)]
 mod plans;
@@ -27,18 +29,25 @@ mod predicate;
 mod profiles;
 mod purge;
 mod readers;
+mod recentre;
 mod requests;
 mod rows;
 mod schema;
 mod transfer;
 mod upgrade;
 mod user_playbooks;
+mod vectors;
 mod writer;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use reflexio_store::Result;
+use reflexio_store::{Ask, Result, Scored};
+use reflexio_types::OrgId;
 
+use crate::fts::Searchable;
+use crate::nearest::{Live, Scope};
+use crate::predicate::Predicate;
 use crate::readers::Readers;
 use crate::writer::{Limits, Writer};
 
@@ -62,6 +71,7 @@ pub struct SqliteStore {
     path: PathBuf,
     writer: Writer,
     readers: Readers,
+    live: Arc<Live>,
 }
 
 impl SqliteStore {
@@ -69,6 +79,19 @@ impl SqliteStore {
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
         let connection = schema::open_writer(path, options)?;
         let readers = Readers::open(path, options.readers)?;
-        Ok(Self { path: path.to_owned(), writer: Writer::start(connection, Limits::default())?, readers })
+        let live = Arc::new(Live::default());
+        let writer = Writer::start(connection, Arc::clone(&live), Limits::default())?;
+        Ok(Self { path: path.to_owned(), writer, readers, live })
+    }
+
+    async fn search<R: Searchable + Send + 'static>(
+        &self,
+        org: &OrgId,
+        scope: Scope,
+        predicate: Predicate,
+        ask: &Ask,
+    ) -> Result<Vec<Scored<R>>> {
+        let (live, org, ask) = (Arc::clone(&self.live), org.clone(), ask.clone());
+        self.readers.read(move |sql| nearest::search(sql, &live, &org, &scope, &predicate, &ask)).await
     }
 }

@@ -82,8 +82,8 @@ fn count(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {
 fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts> {
     let of_user = Predicate::of_org(org).text("t.user_id", Some(user.as_str()));
     let (interactions, images) = interactions::delete_of_requests(tx, org, &of_user)?;
-    let profiles = PROFILES.erase(tx, of_user.clone())?;
-    let user_playbooks = USER_PLAYBOOKS.erase(tx, of_user.clone())?;
+    let profiles = PROFILES.erase(tx, org, of_user.clone())?;
+    let user_playbooks = USER_PLAYBOOKS.erase(tx, org, of_user.clone())?;
     let requests = delete(tx.sql, "requests", &of_user)?;
     let jobs = delete(tx.sql, "jobs", &of_user)?;
     delete(tx.sql, "lineage_events", &of_user)?;

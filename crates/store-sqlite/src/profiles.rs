@@ -1,8 +1,7 @@
 use std::cmp::Ordering;
 
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
-use reflexio_store::{ProfileFilter, ProfileSelector, Profiles, Result, Scored, Upgrade};
+use reflexio_store::{Ask, ProfileFilter, ProfileSelector, Profiles, Result, Scored, Upgrade};
 use reflexio_types::{
     LineageAction, OrgId, Profile, ProfileId, ProfileTimeToLive, RequestId, Status, Timestamp, UserId,
 };
@@ -14,6 +13,7 @@ use crate::error::{Fault, Result as Outcome};
 use crate::fts::{self, Entry, Index, Searchable};
 use crate::learned::PROFILES;
 use crate::lineage::{self, Event};
+use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, compact, json, select, word};
 use crate::upgrade::{Replaced, upgrade};
@@ -77,12 +77,9 @@ impl Profiles for SqliteStore {
         &self,
         org: &OrgId,
         filter: &ProfileFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<Profile>>> {
-        let (predicate, org, user, query) =
-            (filtered(org, filter), org.clone(), filter.user_id.clone(), query.clone());
-        self.readers.read(move |sql| fts::search(sql, &org, user.as_ref(), &query, &predicate, limit)).await
+        self.search(org, scope(filter), filtered(org, filter), ask).await
     }
 
     async fn delete_profiles(&self, org: &OrgId, which: &ProfileSelector, at: Timestamp) -> Result<u64> {
@@ -115,6 +112,18 @@ impl Profiles for SqliteStore {
         }
         let org = org.clone();
         self.writer.write(move |tx| upgrade(tx, PROFILES, &org, &scope, Replaced::Archived, at)).await
+    }
+}
+
+fn scope(filter: &ProfileFilter) -> Scope {
+    Scope {
+        user: filter.user_id.clone(),
+        source: filter.source.clone(),
+        status: filter.status.clone(),
+        time: filter.time,
+        tags: filter.tags.clone(),
+        few: filter.profile_id.is_some() || filter.request_id.is_some(),
+        ..Scope::default()
     }
 }
 

@@ -1,9 +1,8 @@
 use std::cmp::Ordering;
 
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_store::{
-    Result, Scored, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector, UserPlaybooks,
+    Ask, Result, Scored, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector, UserPlaybooks,
 };
 use reflexio_types::{
     LineageAction, OrgId, RequestId, Status, Timestamp, UserId, UserPlaybook, UserPlaybookId,
@@ -15,6 +14,7 @@ use crate::error::Result as Outcome;
 use crate::fts::{self, Entry, Index, Searchable};
 use crate::learned::USER_PLAYBOOKS;
 use crate::lineage::{self, Event};
+use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, compact, find, json, select, word};
 use crate::upgrade::{Replaced, upgrade};
@@ -88,12 +88,9 @@ impl UserPlaybooks for SqliteStore {
         &self,
         org: &OrgId,
         filter: &UserPlaybookFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<UserPlaybook>>> {
-        let (predicate, org, user, query) =
-            (filtered(org, filter), org.clone(), filter.user_id.clone(), query.clone());
-        self.readers.read(move |sql| fts::search(sql, &org, user.as_ref(), &query, &predicate, limit)).await
+        self.search(org, scope(filter), filtered(org, filter), ask).await
     }
 
     async fn update_user_playbook(
@@ -138,6 +135,20 @@ impl UserPlaybooks for SqliteStore {
         let replaced = if archive_current { Replaced::Archived } else { Replaced::Kept };
         let org = org.clone();
         self.writer.write(move |tx| upgrade(tx, USER_PLAYBOOKS, &org, &scope, replaced, at)).await
+    }
+}
+
+fn scope(filter: &UserPlaybookFilter) -> Scope {
+    Scope {
+        user: filter.user_id.clone(),
+        version: filter.agent_version.clone(),
+        name: filter.playbook_name.clone(),
+        source: filter.source.clone(),
+        status: filter.status.clone(),
+        time: filter.time,
+        tags: filter.tags.clone(),
+        few: filter.id.is_some() || filter.request_id.is_some(),
+        ..Scope::default()
     }
 }
 

@@ -1,5 +1,5 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, Store};
+use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, Ask, Store};
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, PlaybookStatus, Status, TimeRange, UserPlaybookId,
 };
@@ -163,6 +163,9 @@ fn names(rows: &[AgentPlaybook]) -> Vec<&str> {
 }
 
 async fn search(store: &dyn Store, filter: &AgentPlaybookFilter, query: &str) -> Vec<String> {
-    let rows = store.search_agent_playbooks(&acme(), filter, &TextQuery::parse(query), ALL).await.unwrap();
+    let rows = store
+        .search_agent_playbooks(&acme(), filter, &Ask::words(&TextQuery::parse(query), ALL))
+        .await
+        .unwrap();
     rows.into_iter().map(|hit| hit.row.playbook_name).collect()
 }

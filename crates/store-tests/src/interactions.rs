@@ -1,5 +1,5 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{InteractionFilter, InteractionOrder, InteractionSelector, NewRequest, Store};
+use reflexio_store::{Ask, InteractionFilter, InteractionOrder, InteractionSelector, NewRequest, Store};
 use reflexio_types::{Interaction, InteractionId, TimeRange, Turn};
 
 use crate::sample::{
@@ -75,8 +75,10 @@ pub async fn the_best_match_comes_first_and_of_equal_ones_the_newest(store: &dyn
     assert_eq!(parcels, [at(3).0, at(2).0]);
     let query = TextQuery::parse("refund order ");
     for limit in 0..=4 {
-        let some =
-            store.search_interactions(&acme(), &InteractionFilter::default(), &query, limit).await.unwrap();
+        let some = store
+            .search_interactions(&acme(), &InteractionFilter::default(), &Ask::words(&query, limit))
+            .await
+            .unwrap();
         assert_eq!(some, rows[..limit]);
     }
 }
@@ -113,12 +115,18 @@ pub async fn many_matches_are_still_found_best_first(store: &dyn Store) {
     say(store, &acme(), request("r2", "u2", "s2", 2), &["parcel lost", "nothing here"]).await;
     let query = TextQuery::parse("parcel lost");
     let every = InteractionFilter::default();
-    let rows = store.search_interactions(&acme(), &every, &query, 3).await.unwrap();
+    let rows = store.search_interactions(&acme(), &every, &Ask::words(&query, 3)).await.unwrap();
     assert_eq!(texts(&rows)[0], "parcel lost");
     assert!(rows.len() == 3 && rows.windows(2).all(|pair| pair[0].score >= pair[1].score));
-    assert_eq!(store.search_interactions(&acme(), &every, &query, ALL).await.unwrap().len(), 1501);
+    assert_eq!(
+        store.search_interactions(&acme(), &every, &Ask::words(&query, ALL)).await.unwrap().len(),
+        1501
+    );
     let only = InteractionFilter { user_id: Some("u2".into()), ..every };
-    assert_eq!(texts(&store.search_interactions(&acme(), &only, &query, 9).await.unwrap()), ["parcel lost"]);
+    assert_eq!(
+        texts(&store.search_interactions(&acme(), &only, &Ask::words(&query, 9)).await.unwrap()),
+        ["parcel lost"]
+    );
 }
 
 pub async fn a_request_goes_with_its_last_interaction(store: &dyn Store) {
@@ -200,7 +208,7 @@ async fn search(
     filter: &InteractionFilter,
     query: &str,
 ) -> Vec<reflexio_store::Scored<Interaction>> {
-    store.search_interactions(&acme(), filter, &TextQuery::parse(query), ALL).await.unwrap()
+    store.search_interactions(&acme(), filter, &Ask::words(&TextQuery::parse(query), ALL)).await.unwrap()
 }
 
 async fn delete_one(store: &dyn Store, user: &str, id: InteractionId) -> u64 {

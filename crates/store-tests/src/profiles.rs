@@ -1,5 +1,5 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{Error, ProfileFilter, ProfileSelector, Store, Upgrade};
+use reflexio_store::{Ask, Error, ProfileFilter, ProfileSelector, Store, Upgrade};
 use reflexio_types::{InteractionId, Profile, ProfileBody, ProfileTimeToLive, Status, TimeRange, UserId};
 
 use crate::sample::{ALL, acme, add_profiles, at, everything, other, profile, profiles, settle};
@@ -230,6 +230,7 @@ fn ids(rows: &[Profile]) -> Vec<&str> {
 }
 
 async fn search(store: &dyn Store, filter: &ProfileFilter, query: &str) -> Vec<String> {
-    let rows = store.search_profiles(&acme(), filter, &TextQuery::parse(query), ALL).await.unwrap();
+    let rows =
+        store.search_profiles(&acme(), filter, &Ask::words(&TextQuery::parse(query), ALL)).await.unwrap();
     rows.into_iter().map(|hit| hit.row.id.into_string()).collect()
 }

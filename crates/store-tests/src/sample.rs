@@ -2,7 +2,7 @@
 
 use reflexio_search::TextQuery;
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, InteractionOrder, NewRequest, ProfileFilter, Scored, Store,
+    AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, NewRequest, ProfileFilter, Scored, Store,
     UserPlaybookFilter,
 };
 use reflexio_types::{
@@ -159,7 +159,8 @@ pub(crate) async fn agent_playbooks(store: &dyn Store, org: &OrgId) -> Vec<Agent
 
 pub(crate) async fn found(store: &dyn Store, org: &OrgId, query: &str) -> Vec<String> {
     let filter = InteractionFilter::default();
-    let rows = store.search_interactions(org, &filter, &TextQuery::parse(query), ALL).await.unwrap();
+    let rows =
+        store.search_interactions(org, &filter, &Ask::words(&TextQuery::parse(query), ALL)).await.unwrap();
     texts(&rows)
 }
 

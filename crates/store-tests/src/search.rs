@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use reflexio_search::{TextQuery, terms};
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, ProfileFilter, Scored, Store, UserPlaybookFilter,
+    AgentPlaybookFilter, Ask, InteractionFilter, ProfileFilter, Scored, Store, UserPlaybookFilter,
 };
 use reflexio_types::{OrgId, UserId};
 
@@ -43,8 +43,10 @@ async fn agrees(store: &dyn Store, org: &OrgId, (first, second, queries): Corpus
         let query = TextQuery::parse(&text);
         compare(store, org, &query, None, &both).await;
         compare(store, org, &query, Some("u1"), &first).await;
-        let agents =
-            store.search_agent_playbooks(org, &AgentPlaybookFilter::default(), &query, ALL).await.unwrap();
+        let agents = store
+            .search_agent_playbooks(org, &AgentPlaybookFilter::default(), &Ask::words(&query, ALL))
+            .await
+            .unwrap();
         assert_eq!(
             set(agents, |row| row.body.content),
             expected(&query, &both),
@@ -57,13 +59,13 @@ async fn compare(store: &dyn Store, org: &OrgId, query: &TextQuery, user: Option
     let user_id = user.map(UserId::new);
     let expected = expected(query, texts);
     let filter = InteractionFilter { user_id: user_id.clone(), ..InteractionFilter::default() };
-    let rows = store.search_interactions(org, &filter, query, ALL).await.unwrap();
+    let rows = store.search_interactions(org, &filter, &Ask::words(query, ALL)).await.unwrap();
     assert_eq!(set(rows, |row| row.turn.content), expected, "interactions of {user:?}, {query:?}");
     let filter = ProfileFilter { user_id: user_id.clone(), ..ProfileFilter::default() };
-    let rows = store.search_profiles(org, &filter, query, ALL).await.unwrap();
+    let rows = store.search_profiles(org, &filter, &Ask::words(query, ALL)).await.unwrap();
     assert_eq!(set(rows, |row| row.body.content), expected, "profiles of {user:?}, {query:?}");
     let filter = UserPlaybookFilter { user_id, ..UserPlaybookFilter::default() };
-    let rows = store.search_user_playbooks(org, &filter, query, ALL).await.unwrap();
+    let rows = store.search_user_playbooks(org, &filter, &Ask::words(query, ALL)).await.unwrap();
     assert_eq!(set(rows, |row| row.body.content), expected, "user playbooks of {user:?}, {query:?}");
 }
 

@@ -1,5 +1,5 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{Store, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
+use reflexio_store::{Ask, Store, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
 use reflexio_types::{
     BlockingIssue, BlockingIssueKind, InteractionId, Status, TimeRange, UserPlaybook, UserPlaybookBody,
     UserPlaybookId,
@@ -240,6 +240,9 @@ fn contents(rows: &[UserPlaybook]) -> Vec<&str> {
 }
 
 async fn search(store: &dyn Store, filter: &UserPlaybookFilter, query: &str) -> Vec<String> {
-    let rows = store.search_user_playbooks(&acme(), filter, &TextQuery::parse(query), ALL).await.unwrap();
+    let rows = store
+        .search_user_playbooks(&acme(), filter, &Ask::words(&TextQuery::parse(query), ALL))
+        .await
+        .unwrap();
     rows.into_iter().map(|hit| hit.row.body.content).collect()
 }

@@ -1,8 +1,7 @@
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_types::{AgentPlaybook, AgentPlaybookId, OrgId, PlaybookStatus, Timestamp};
 
-use crate::{AgentPlaybookFilter, Result, Scored};
+use crate::{AgentPlaybookFilter, Ask, Result, Scored};
 
 /// What an edit or a review changes; nothing stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,8 +43,7 @@ pub trait AgentPlaybooks: Send + Sync {
         &self,
         org: &OrgId,
         filter: &AgentPlaybookFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<AgentPlaybook>>>;
 
     /// Changes the row and its index entry; `None` when there is no such row.

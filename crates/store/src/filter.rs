@@ -3,13 +3,6 @@ use reflexio_types::{
     Timestamp, UserId, UserPlaybookId,
 };
 
-/// A row and how well it fits a query; higher is better.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scored<T> {
-    pub row: T,
-    pub score: f64,
-}
-
 /// A piece of a longer list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {

@@ -1,8 +1,7 @@
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_types::{Image, ImageId, Interaction, InteractionId, OrgId, UserId};
 
-use crate::{InteractionFilter, InteractionOrder, Result, Scored};
+use crate::{Ask, InteractionFilter, InteractionOrder, Result, Scored};
 
 /// Which interactions to delete.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,14 +21,23 @@ pub trait Interactions: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Interaction>>;
 
-    /// Best match first; equal scores newest first.
+    /// Rows that fit by their words, best first, equal ones newest first; then rows that are near in meaning.
     async fn search_interactions(
         &self,
         org: &OrgId,
         filter: &InteractionFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<Interaction>>>;
+
+    /// The conversations around some turns: those said up to `reach` turns before and after them in the same
+    /// session (or by the same user, if the publisher named no session), in the order they were said. Stretches
+    /// that meet are one.
+    async fn conversations(
+        &self,
+        org: &OrgId,
+        around: &[InteractionId],
+        reach: usize,
+    ) -> Result<Vec<Vec<Interaction>>>;
 
     /// Deletes with the index entries, and with images and requests that nothing refers to any more.
     async fn delete_interactions(&self, org: &OrgId, which: &InteractionSelector) -> Result<u64>;

@@ -11,6 +11,7 @@
 //! This crate must never know a concrete database, the wire format or the clock.
 
 mod agent_playbooks;
+mod ask;
 mod configs;
 mod error;
 mod filter;
@@ -24,14 +25,16 @@ mod profiles;
 mod requests;
 mod transfer;
 mod user_playbooks;
+mod vectors;
 
 use std::sync::Arc;
 
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
+pub use ask::{Ask, Scored};
 pub use configs::{Configs, StoredConfig};
 pub use error::{Error, Result};
 pub use filter::{
-    AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter, Scored,
+    AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter,
     UserPlaybookFilter,
 };
 pub use interactions::{InteractionSelector, Interactions};
@@ -44,6 +47,7 @@ pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
 pub use transfer::{Record, Transfer};
 pub use user_playbooks::{Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
+pub use vectors::{Embedded, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel, Vectors};
 
 /// A whole database.
 pub trait Store:
@@ -59,6 +63,7 @@ pub trait Store:
     + Lineage
     + Maintenance
     + Transfer
+    + Vectors
 {
 }
 
@@ -75,6 +80,7 @@ impl<T> Store for T where
         + Lineage
         + Maintenance
         + Transfer
+        + Vectors
 {
 }
 

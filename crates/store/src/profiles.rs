@@ -1,8 +1,7 @@
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_types::{OrgId, Profile, ProfileId, Timestamp, UserId};
 
-use crate::{ProfileFilter, Result, Scored, Upgrade};
+use crate::{Ask, ProfileFilter, Result, Scored, Upgrade};
 
 /// Which profiles to delete.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +28,7 @@ pub trait Profiles: Send + Sync {
         &self,
         org: &OrgId,
         filter: &ProfileFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<Profile>>>;
 
     async fn delete_profiles(&self, org: &OrgId, which: &ProfileSelector, at: Timestamp) -> Result<u64>;

@@ -1,8 +1,7 @@
 use async_trait::async_trait;
-use reflexio_search::TextQuery;
 use reflexio_types::{OrgId, Timestamp, UserPlaybook, UserPlaybookId};
 
-use crate::{Result, Scored, UserPlaybookFilter};
+use crate::{Ask, Result, Scored, UserPlaybookFilter};
 
 /// What an edit changes; nothing stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,8 +50,7 @@ pub trait UserPlaybooks: Send + Sync {
         &self,
         org: &OrgId,
         filter: &UserPlaybookFilter,
-        query: &TextQuery,
-        limit: usize,
+        ask: &Ask,
     ) -> Result<Vec<Scored<UserPlaybook>>>;
 
     /// Changes the row and its index entry; `None` when there is no such row.

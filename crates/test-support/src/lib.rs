@@ -7,4 +7,4 @@ mod clock;
 mod server;
 
 pub use clock::FixedClock;
-pub use server::{Answer, TestServer};
+pub use server::{Answer, Ready, TestServer};

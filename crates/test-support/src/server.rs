@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use reflexio_app::{App, MasterKey, NewKey, Options as AppOptions};
+use reflexio_app::{App, Connect, EmbedderChoice, MasterKey, NewKey, Options as AppOptions};
+use reflexio_embed::{Embedder, MiniLm, Precision};
 use reflexio_server::Options as ServerOptions;
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{OrgId, Scope, Scopes};
@@ -23,7 +24,18 @@ pub struct TestServer {
     key: Option<String>,
     client: Client,
     serving: JoinHandle<()>,
+    background: Vec<JoinHandle<()>>,
     _folder: Arc<TempDir>,
+}
+
+/// An embedder that is there.
+pub struct Ready(pub Arc<dyn Embedder>);
+
+#[async_trait::async_trait]
+impl Connect for Ready {
+    async fn connect(&self) -> Result<Arc<dyn Embedder>, reflexio_embed::Error> {
+        Ok(self.0.clone())
+    }
 }
 
 /// What the server answered.
@@ -43,6 +55,41 @@ impl TestServer {
         Self::start_in(folder, change, options).await
     }
 
+    /// A server that searches by meaning with the real model; nothing, with a loud word, where it is missing.
+    pub async fn start_with_model() -> Option<Self> {
+        let folder = std::env::var_os("REFLEXIO_MODEL_DIR").map(std::path::PathBuf::from);
+        let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
+        let path = folder.unwrap_or_else(beside).join(MiniLm::file_name(Precision::Int8));
+        if !path.exists() {
+            eprintln!("SKIPPED: {} is missing; `make model` fetches it", path.display());
+            return None;
+        }
+        let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&path).expect("a whole model"));
+        let server = Self::start_with_embedder(Ready(model)).await;
+        Some(server)
+    }
+
+    /// A server with this embedder, which works in the background as it does in production.
+    pub async fn start_with_embedder(connect: impl Connect + 'static) -> Self {
+        let choose = |options: &mut AppOptions| options.embedder = EmbedderChoice::Connect(Arc::new(connect));
+        let mut server = Self::start_with(choose, ServerOptions::default()).await;
+        let app = server.app.clone();
+        server.background.push(tokio::spawn(async move { app.keep_embedding().await }));
+        server
+    }
+
+    /// Waits until every row of the caller's org has its vector.
+    pub async fn embedded(&self) {
+        loop {
+            let status = self.get("/api/embeddings").await.ok();
+            let kinds = status["kinds"].as_array().expect("kinds");
+            if status["index"] == "ready" && kinds.iter().all(|kind| kind["waiting"] == 0) {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+
     async fn start_in(
         folder: Arc<TempDir>,
         change: impl FnOnce(&mut AppOptions),
@@ -51,8 +98,13 @@ impl TestServer {
         let store =
             SqliteStore::open(&folder.path().join("reflexio.db"), &Default::default()).expect("a store");
         let clock = Arc::new(FixedClock::at(NOW));
-        let mut app_options =
-            AppOptions { store: Arc::new(store), clock: clock.clone(), master_key: None, api_key: None };
+        let mut app_options = AppOptions {
+            store: Arc::new(store),
+            clock: clock.clone(),
+            master_key: None,
+            api_key: None,
+            embedder: EmbedderChoice::None("tests search by words".to_owned()),
+        };
         change(&mut app_options);
         let app = Arc::new(App::new(app_options));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -61,7 +113,16 @@ impl TestServer {
         let serving = tokio::spawn(async move {
             reflexio_server::run(listener, served, options, std::future::pending()).await.expect("serving");
         });
-        Self { url, app, clock, key: None, client: client(), serving, _folder: folder }
+        Self {
+            url,
+            app,
+            clock,
+            key: None,
+            client: client(),
+            serving,
+            background: Vec::new(),
+            _folder: folder,
+        }
     }
 
     /// The path of the database file, for tests that look at the bytes.
@@ -145,6 +206,7 @@ fn client() -> Client {
 impl Drop for TestServer {
     fn drop(&mut self) {
         self.serving.abort();
+        self.background.iter().for_each(JoinHandle::abort);
     }
 }
 

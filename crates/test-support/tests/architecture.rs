@@ -10,14 +10,14 @@ use serde_json::Value;
 const ALLOWED: [(&str, &[&str]); 15] = [
     ("gepa", &[]),
     ("reflexio-types", &[]),
-    ("reflexio-search", &[]),
+    ("reflexio-search", &["reflexio-types"]),
     ("reflexio-vectors", &[]),
     ("reflexio-embed", &[]),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
-    ("reflexio-store-sqlite", &["reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-store-sqlite", &["reflexio-search", "reflexio-store", "reflexio-types", "reflexio-vectors"]),
     ("reflexio-store-tests", &["reflexio-search", "reflexio-store", "reflexio-types"]),
-    ("reflexio-app", &["reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-app", &["reflexio-embed", "reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-server", &["reflexio-api-types", "reflexio-app", "reflexio-store", "reflexio-types"]),
     ("reflexio-client", &["reflexio-api-types", "reflexio-types"]),
     (
@@ -26,6 +26,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
             "reflexio-api-types",
             "reflexio-app",
             "reflexio-client",
+            "reflexio-embed",
             "reflexio-server",
             "reflexio-store",
             "reflexio-store-sqlite",
@@ -34,7 +35,14 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ),
     (
         "reflexio-test-support",
-        &["reflexio-app", "reflexio-server", "reflexio-store", "reflexio-store-sqlite", "reflexio-types"],
+        &[
+            "reflexio-app",
+            "reflexio-embed",
+            "reflexio-server",
+            "reflexio-store",
+            "reflexio-store-sqlite",
+            "reflexio-types",
+        ],
     ),
     ("reflexio-bench", &["reflexio-api-types"]),
 ];

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ImageRef, InteractionId, RequestId, SessionId, Timestamp, UserId};
+use crate::{ImageRef, InteractionId, RequestId, SessionId, Timestamp, UserId, speaker_name};
 
 /// What a person did in the interface beside (or instead of) saying something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,6 +72,16 @@ pub enum LearningKind {
     AgentPlaybook,
 }
 
+impl LearningKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LearningKind::Profile => "profile",
+            LearningKind::UserPlaybook => "user_playbook",
+            LearningKind::AgentPlaybook => "agent_playbook",
+        }
+    }
+}
+
 /// A learned row that was in the agent's prompt for this turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetrievedLearning {
@@ -126,11 +136,20 @@ impl Turn {
             || !self.tools_used.is_empty()
     }
 
-    /// The text a search looks at.
-    pub fn searchable_text(&self) -> String {
+    /// All that was said and done, as text.
+    pub fn text(&self) -> String {
         let parts =
             [&self.content, &self.user_action_description, &self.expert_content, &self.shadow_content];
         parts.into_iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The text a search looks at. A named speaker is part of it: people ask what Caroline said.
+    pub fn searchable_text(&self) -> String {
+        let text = self.text();
+        match speaker_name(&self.role) {
+            Some(name) if !text.is_empty() => format!("{name}: {text}"),
+            Some(_) | None => text,
+        }
     }
 }
 

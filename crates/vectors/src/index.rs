@@ -132,6 +132,12 @@ impl Index {
         drop(gone);
     }
 
+    /// Forgets all rows.
+    pub fn clear(&self) {
+        let gone = std::mem::take(&mut *self.orgs.write().unwrap_or_else(PoisonError::into_inner));
+        drop(gone);
+    }
+
     /// Whether the data has moved so far from the centre of the codes that [`Index::recentre`] is worth it.
     pub fn needs_recentring(&self) -> bool {
         self.centring().is_outdated()

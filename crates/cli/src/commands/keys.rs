@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use reflexio_app::{App, Options};
+use reflexio_app::{App, EmbedderChoice, Options};
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{ApiKey, KeyId, OrgId, Scope, Scopes, SystemClock};
 use serde_json::{Value, json};
@@ -87,6 +87,7 @@ fn app(store: SqliteStore) -> App {
         clock: Arc::new(SystemClock),
         master_key: None,
         api_key: None,
+        embedder: EmbedderChoice::None("keys need no search".to_owned()),
     })
 }
 

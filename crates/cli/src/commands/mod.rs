@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 mod delete;
 pub(crate) mod doctor;
+pub(crate) mod embeddings;
 pub(crate) mod export;
 mod filters;
 pub(crate) mod import;

@@ -107,6 +107,9 @@ impl Search {
             request_id: None,
             session_id: None,
             interaction_id: None,
+            skip_served: None,
+            explain: None,
+            recency: None,
         };
         Ok(Some(context.client()?.search(&request).await?))
     }
@@ -131,6 +134,8 @@ impl Search {
             most_recent_k: None,
             threshold: None,
             search_mode: None,
+            explain: None,
+            recency: None,
         };
         Ok(Some(context.client()?.search_interactions(&request).await?.interactions))
     }

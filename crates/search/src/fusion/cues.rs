@@ -1,32 +1,3 @@
-/// Who spoke, as far as a role tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Speaker {
-    User,
-    Assistant,
-    /// A named person, a tool, or a row that nobody said.
-    #[default]
-    Other,
-}
-
-impl Speaker {
-    pub fn of(role: &str) -> Self {
-        match role.trim().to_lowercase().as_str() {
-            "user" | "human" | "customer" => Self::User,
-            "assistant" | "agent" | "ai" | "bot" | "model" => Self::Assistant,
-            _ => Self::Other,
-        }
-    }
-}
-
-/// The name in a role, if it is one: a role like "user" tells nothing that a question could ask for, a role
-/// like "Caroline" has to be indexed and embedded as `Caroline: …`.
-pub fn speaker_name(role: &str) -> Option<&str> {
-    const NOBODY: [&str; 6] = ["", "system", "tool", "function", "developer", "unknown"];
-    let name = role.trim();
-    let anonymous = Speaker::of(name) != Speaker::Other || NOBODY.contains(&name.to_lowercase().as_str());
-    (!anonymous).then_some(name)
-}
-
 /// Whether someone asks to be treated in some way from now on. Only English is understood.
 pub fn is_standing_request(text: &str) -> bool {
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n');
@@ -114,7 +85,7 @@ fn tells(word: &str) -> bool {
 }
 
 /// Lower case, cut at everything that is no letter or digit: "I'd" is two words.
-pub(super) fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
@@ -167,15 +138,5 @@ mod tests {
         check("the book you mentioned", false, true);
         check("What do you suggest?", false, false);
         check("you", false, false);
-    }
-
-    #[test]
-    fn only_names_are_speakers() {
-        assert_eq!(speaker_name(" Caroline "), Some("Caroline"));
-        for role in ["User", "agent", "Assistant", "system", "", " "] {
-            assert_eq!(speaker_name(role), None, "{role}");
-        }
-        assert_eq!(Speaker::of("AGENT"), Speaker::Assistant);
-        assert_eq!(Speaker::of("Caroline"), Speaker::Other);
     }
 }

@@ -23,10 +23,12 @@ mod tests;
 mod weights;
 mod wording;
 
-pub use cues::{Speaker, is_standing_request, speaker_name};
+pub use cues::is_standing_request;
+pub(crate) use cues::words;
 pub use document::{Document, Place};
 pub use passages::passages;
-pub use question::{Question, question_passages, text_query};
+pub use question::{Question, is_exact, question_passages, text_query};
+pub use reflexio_types::{Speaker, speaker_name};
 pub use score::{Candidate, Explained, best, fuse};
 pub use weights::Weights;
 pub use wording::{Wording, wording};

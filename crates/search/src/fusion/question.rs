@@ -80,6 +80,12 @@ pub fn text_query(text: &str) -> TextQuery {
     }
 }
 
+/// Whether only rows that match [`text_query`] answer, however near they are: the asker combined words or quoted.
+pub fn is_exact(text: &str) -> bool {
+    let operated = text.split_whitespace().any(|word| matches!(word, "AND" | "NOT"));
+    !is_prose(text) && (operated || text.matches('"').count() > 1)
+}
+
 /// The parts of a long question to embed each by itself; a candidate's cosine is the best over them.
 pub fn question_passages(text: &str) -> Vec<Range<usize>> {
     passages::cut(text, LONGEST_QUESTION_CHARS)
@@ -150,6 +156,8 @@ mod tests {
         check(&prose, &["refund", "order"], &[]);
         assert!(text_query(&prose).matches(&terms("refund of my order")));
         assert!(!text_query("refund NOT order").matches(&terms("refund of my order")));
+        assert!(is_exact("refund NOT order") && is_exact("\"my order\"") && is_exact("a AND b"));
+        assert!(!is_exact(&prose) && !is_exact("my 5\" screen") && !is_exact("refund OR order"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use std::cmp::Ordering;
 
-use super::cues::Speaker;
+use reflexio_types::Speaker;
+
 use super::question::Question;
 use super::weights::{Weights, within};
 use super::wording::Wording;

@@ -11,6 +11,7 @@ use reflexio_types::{AgentPlaybookBody, AgentPlaybookId, Status, Timestamp};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::search::Explain;
 use super::{found, given};
 use crate::AppState;
 use crate::error::{Failure, Result};
@@ -65,10 +66,11 @@ async fn get_agent_playbooks(
         query: given(request.query),
         mode: SearchMode::Fts,
         top_k: request.limit.map_or(DEFAULT_LISTED, |limit| limit.as_usize()),
+        ..SearchOptions::default()
     };
     let result = app.search_agent_playbooks(&caller, &filter, &options).await?;
     let msg = found(result.rows.len(), "agent playbook");
-    let agent_playbooks = super::search::agent_playbooks(result);
+    let agent_playbooks = super::search::agent_playbooks(result, Explain::No);
     Ok(Json(AgentPlaybooksViewResponse {
         success: true,
         agent_playbooks,
@@ -102,11 +104,14 @@ async fn search_agent_playbooks(
         query: given(request.query),
         mode: super::search::mode(request.search_mode),
         top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
+        threshold: request.threshold.map(|share| share.0),
+        recency: request.recency.map_or(0.0, |share| share.0),
     };
+    let explain = Explain::asked(request.explain);
     let (result, hidden) = app.retrieve_agent_playbooks(&caller, filter, &options).await?;
     let msg = super::search::found_and_hidden(result.rows.len(), hidden);
     let degraded = result.degraded.then_some(true);
-    let agent_playbooks = super::search::agent_playbooks(result);
+    let agent_playbooks = super::search::agent_playbooks(result, explain);
     let hidden_unapproved = (hidden > 0).then_some(hidden);
     Ok(Json(AgentPlaybooksViewResponse { success: true, agent_playbooks, msg, hidden_unapproved, degraded }))
 }

@@ -3,6 +3,8 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use reflexio_api_types::{HealthResponse, RootResponse, VersionResponse};
+use reflexio_app::App;
+use reflexio_store::VectorIndex;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -52,11 +54,19 @@ async fn ready(app: UseCases) -> Response {
 
 async fn readiness(UseCases(app): UseCases, word: &str) -> Response {
     match app.ready().await {
-        Ok(()) => Json(HealthResponse { status: word.to_owned(), detail: None }).into_response(),
+        Ok(()) => Json(HealthResponse { status: word.to_owned(), detail: loading(&app) }).into_response(),
         Err(error) => {
             let body = HealthResponse { status: "unhealthy".to_owned(), detail: Some(error.to_string()) };
             (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response()
         }
+    }
+}
+
+/// While vectors are read from the database, searches by meaning do not find all rows yet.
+fn loading(app: &App) -> Option<String> {
+    match app.vector_index() {
+        VectorIndex::Loading { done, total } => Some(format!("loading vectors: {done} of {total}")),
+        VectorIndex::Off | VectorIndex::Ready { .. } => None,
     }
 }
 

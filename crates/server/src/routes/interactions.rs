@@ -4,14 +4,15 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use reflexio_api_types::{
     BulkDeleteResponse, DeleteUserInteractionRequest, Done, GetAllInteractionsQuery, GetInteractionsRequest,
-    InteractionView, InteractionsViewResponse, SearchInteractionRequest,
+    InteractionView, InteractionsViewResponse, SearchInteractionRequest, SimilarQuery,
 };
-use reflexio_app::{Found, SearchOptions};
+use reflexio_app::{Among, Found, Hit, SearchOptions};
 use reflexio_store::{InteractionFilter, InteractionOrder};
 use reflexio_types::{ImageId, Interaction, InteractionId, RequestId, SessionId, UserId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::search::Explain;
 use super::{found, given};
 use crate::AppState;
 use crate::error::{Failure, Result};
@@ -26,6 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(get_interactions))
         .routes(routes!(get_all_interactions))
         .routes(routes!(search_interactions))
+        .routes(routes!(similar_interactions))
         .routes(routes!(delete_interaction))
         .routes(routes!(delete_all_interactions))
         .routes(routes!(get_image))
@@ -84,8 +86,38 @@ async fn search_interactions(
         return Ok(Json(listed(app.recent_interactions(&caller, &filter, count.as_usize()).await?)));
     }
     let top_k = request.top_k.or(request.most_recent_k).map_or(DEFAULT_FOUND, |k| k.as_usize());
-    let options = SearchOptions { query, mode: super::search::mode(request.search_mode), top_k };
-    Ok(Json(matched(app.search_interactions(&caller, &filter, &options).await?)))
+    let options = SearchOptions {
+        query,
+        mode: super::search::mode(request.search_mode),
+        top_k,
+        threshold: request.threshold.map(|share| share.0),
+        recency: request.recency.map_or(0.0, |share| share.0),
+    };
+    let explain = Explain::asked(request.explain);
+    Ok(Json(matched(app.search_interactions(&caller, &filter, &options).await?, explain)))
+}
+
+/// Interactions that are like a given one
+#[utoipa::path(get, path = "/api/interactions/{interaction_id}/similar", tag = "interactions",
+    params(("interaction_id" = i64, Path, description = "the interaction to compare with"), SimilarQuery),
+    responses((status = 200, body = InteractionsViewResponse), Failure))]
+async fn similar_interactions(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    Path(id): Path<String>,
+    Query(query): Query<SimilarQuery>,
+) -> Result<Json<InteractionsViewResponse>> {
+    let Ok(number) = id.parse() else {
+        return Err(reflexio_app::Error::NotFound { what: "interaction", id }.into());
+    };
+    let among = if query.everybody == Some(true) { Among::Everybody } else { Among::SameUser };
+    let options = SearchOptions {
+        top_k: query.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
+        threshold: query.threshold.map(|share| share.0),
+        ..SearchOptions::default()
+    };
+    let found = app.similar_interactions(&caller, InteractionId(number), among, &options).await?;
+    Ok(Json(matched(found, Explain::No)))
 }
 
 /// Delete one interaction of a user
@@ -135,16 +167,16 @@ fn listed(rows: Vec<Interaction>) -> InteractionsViewResponse {
     InteractionsViewResponse { success: true, interactions, msg, degraded: None }
 }
 
-fn matched(found_rows: Found<Interaction>) -> InteractionsViewResponse {
-    let msg = found(found_rows.rows.len(), "matching interaction");
-    let shown = found_rows
-        .rows
-        .into_iter()
-        .map(|scored| InteractionView { score: Some(scored.score), ..InteractionView::from(scored.row) });
+fn matched(result: Found<Interaction>, explain: Explain) -> InteractionsViewResponse {
+    let msg = found(result.rows.len(), "matching interaction");
+    let show = |hit: Hit<Interaction>| {
+        let (score, score_parts) = explain.show(&hit);
+        InteractionView { score, score_parts, ..InteractionView::from(hit.row) }
+    };
     InteractionsViewResponse {
         success: true,
-        interactions: shown.collect(),
+        interactions: result.rows.into_iter().map(show).collect(),
         msg,
-        degraded: found_rows.degraded.then_some(true),
+        degraded: result.degraded.then_some(true),
     }
 }

@@ -2,6 +2,8 @@
 
 mod agent_playbooks;
 mod configs;
+mod context;
+mod embeddings;
 mod health;
 mod interactions;
 mod learning;
@@ -32,6 +34,8 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(user_playbooks::routes())
         .merge(agent_playbooks::routes())
         .merge(search::routes())
+        .merge(context::routes())
+        .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(configs::routes())
         .merge(server_state::routes())

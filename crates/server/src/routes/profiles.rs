@@ -11,6 +11,7 @@ use reflexio_types::{InteractionId, Profile, ProfileBody, ProfileId, RequestId, 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::search::Explain;
 use super::{found, given};
 use crate::AppState;
 use crate::error::{Failure, Result};
@@ -109,8 +110,11 @@ async fn search_profiles(
         query: given(request.query),
         mode: super::search::mode(request.search_mode),
         top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
+        threshold: request.threshold.map(|share| share.0),
+        recency: request.recency.map_or(0.0, |share| share.0),
     };
-    Ok(Json(matched(app.search_profiles(&caller, filter, &options).await?)))
+    let explain = Explain::asked(request.explain);
+    Ok(Json(matched(app.search_profiles(&caller, filter, &options).await?, explain)))
 }
 
 /// Add profiles by hand
@@ -257,8 +261,13 @@ fn listed(rows: Vec<Profile>) -> ProfilesViewResponse {
     ProfilesViewResponse { success: true, user_profiles, msg, degraded: None }
 }
 
-fn matched(result: Found<Profile>) -> ProfilesViewResponse {
+fn matched(result: Found<Profile>, explain: Explain) -> ProfilesViewResponse {
     let msg = found(result.rows.len(), "matching profile");
     let degraded = result.degraded.then_some(true);
-    ProfilesViewResponse { success: true, user_profiles: super::search::profiles(result), msg, degraded }
+    ProfilesViewResponse {
+        success: true,
+        user_profiles: super::search::profiles(result, explain),
+        msg,
+        degraded,
+    }
 }

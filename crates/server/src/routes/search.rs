@@ -1,10 +1,10 @@
 use axum::Json;
 use reflexio_api_types::{
-    AgentPlaybookView, EntityType, ProfileView, SearchMode as WireMode, UnifiedSearchRequest,
+    AgentPlaybookView, EntityType, ProfileView, ScoreParts, SearchMode as WireMode, UnifiedSearchRequest,
     UnifiedSearchViewResponse, UserPlaybookView,
 };
-use reflexio_app::{EntityKind, Found, SearchMode, SearchOptions, UnifiedSearch};
-use reflexio_types::{AgentPlaybook, Profile, UserId, UserPlaybook};
+use reflexio_app::{EntityKind, Found, Hit, SearchMode, SearchOptions, UnifiedSearch};
+use reflexio_types::{AgentPlaybook, Profile, SessionId, UserId, UserPlaybook};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -28,18 +28,27 @@ async fn search(
     body: Body<UnifiedSearchRequest>,
 ) -> Result<Json<UnifiedSearchViewResponse>> {
     let request = body.value();
+    let explain = Explain::asked(request.explain);
     let search = UnifiedSearch {
         options: SearchOptions {
             query: Some(request.query.into_string()),
             mode: mode(request.search_mode),
             top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
+            threshold: request.threshold.map(|share| share.0),
+            recency: request.recency.map_or(0.0, |share| share.0),
         },
         user_id: given(request.user_id.map(|id| id.into_string())).map(UserId::new),
         agent_version: given(request.agent_version),
         playbook_name: given(request.playbook_name),
         source: given(request.source.map(|source| source.into_string())),
         tags: request.tags.unwrap_or_default(),
-        entity_types: request.entity_types.unwrap_or_default().into_iter().map(kind).collect(),
+        entity_types: request
+            .entity_types
+            .filter(|kinds| !kinds.is_empty())
+            .map(|kinds| kinds.into_iter().map(kind).collect()),
+        session_id: given(request.session_id.map(|id| id.into_string()))
+            .filter(|_| request.skip_served != Some(false))
+            .map(SessionId::new),
         agent_playbook_status: request
             .agent_playbook_status_filter
             .unwrap_or_default()
@@ -55,9 +64,9 @@ async fn search(
     let hidden = result.hidden_unapproved;
     Ok(Json(UnifiedSearchViewResponse {
         success: true,
-        profiles: profiles(result.profiles),
-        agent_playbooks: agent_playbooks(result.agent_playbooks),
-        user_playbooks: user_playbooks(result.user_playbooks),
+        profiles: profiles(result.profiles, explain),
+        agent_playbooks: agent_playbooks(result.agent_playbooks, explain),
+        user_playbooks: user_playbooks(result.user_playbooks, explain),
         reformulated_query: None,
         msg: if hidden > 0 { found_and_hidden(count, hidden) } else { found(count, "row") },
         hidden_unapproved: (hidden > 0).then_some(hidden),
@@ -91,22 +100,52 @@ pub(super) fn found_and_hidden(count: usize, hidden: u64) -> Option<String> {
     })
 }
 
-/// A score is shown where there was something to score.
-fn shown_score(score: f64) -> Option<f64> {
-    (score > 0.0).then_some(score)
+/// Whether the parts of scores are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Explain {
+    Yes,
+    No,
 }
 
-pub(super) fn profiles(result: Found<Profile>) -> Vec<ProfileView> {
-    let show = |row, score| ProfileView { score: shown_score(score), ..ProfileView::from(row) };
-    result.rows.into_iter().map(|scored| show(scored.row, scored.score)).collect()
+impl Explain {
+    pub(super) fn asked(explain: Option<bool>) -> Self {
+        if explain == Some(true) { Explain::Yes } else { Explain::No }
+    }
+
+    /// The score of a row that was searched for, and its parts if they were asked for.
+    pub(super) fn show<T>(self, hit: &Hit<T>) -> (Option<f64>, Option<ScoreParts>) {
+        let shown = hit.parts.filter(|_| self == Explain::Yes).map(|parts| ScoreParts {
+            words: parts.words,
+            context: parts.context,
+            meaning: parts.meaning,
+            speaker: parts.speaker,
+            standing: parts.standing,
+            recency: parts.recency,
+        });
+        (hit.parts.map(|parts| parts.score), shown)
+    }
 }
 
-pub(super) fn user_playbooks(result: Found<UserPlaybook>) -> Vec<UserPlaybookView> {
-    let show = |row, score| UserPlaybookView { score: shown_score(score), ..UserPlaybookView::from(row) };
-    result.rows.into_iter().map(|scored| show(scored.row, scored.score)).collect()
+pub(super) fn profiles(result: Found<Profile>, explain: Explain) -> Vec<ProfileView> {
+    let show = |hit: Hit<Profile>| {
+        let (score, score_parts) = explain.show(&hit);
+        ProfileView { score, score_parts, ..ProfileView::from(hit.row) }
+    };
+    result.rows.into_iter().map(show).collect()
 }
 
-pub(super) fn agent_playbooks(result: Found<AgentPlaybook>) -> Vec<AgentPlaybookView> {
-    let show = |row, score| AgentPlaybookView { score: shown_score(score), ..AgentPlaybookView::from(row) };
-    result.rows.into_iter().map(|scored| show(scored.row, scored.score)).collect()
+pub(super) fn user_playbooks(result: Found<UserPlaybook>, explain: Explain) -> Vec<UserPlaybookView> {
+    let show = |hit: Hit<UserPlaybook>| {
+        let (score, score_parts) = explain.show(&hit);
+        UserPlaybookView { score, score_parts, ..UserPlaybookView::from(hit.row) }
+    };
+    result.rows.into_iter().map(show).collect()
+}
+
+pub(super) fn agent_playbooks(result: Found<AgentPlaybook>, explain: Explain) -> Vec<AgentPlaybookView> {
+    let show = |hit: Hit<AgentPlaybook>| {
+        let (score, score_parts) = explain.show(&hit);
+        AgentPlaybookView { score, score_parts, ..AgentPlaybookView::from(hit.row) }
+    };
+    result.rows.into_iter().map(show).collect()
 }

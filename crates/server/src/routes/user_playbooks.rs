@@ -11,6 +11,7 @@ use reflexio_types::{InteractionId, RequestId, Status, Timestamp, UserId, UserPl
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::search::Explain;
 use super::{found, given};
 use crate::AppState;
 use crate::error::{Failure, Result};
@@ -59,10 +60,11 @@ async fn get_user_playbooks(
         query: given(request.query),
         mode: SearchMode::Fts,
         top_k: request.limit.map_or(DEFAULT_LISTED, |limit| limit.as_usize()),
+        ..SearchOptions::default()
     };
     let result = app.search_user_playbooks(&caller, &filter, &options).await?;
     let msg = found(result.rows.len(), "user playbook");
-    let user_playbooks = super::search::user_playbooks(result);
+    let user_playbooks = super::search::user_playbooks(result, Explain::No);
     Ok(Json(UserPlaybooksViewResponse { success: true, user_playbooks, msg, degraded: None }))
 }
 
@@ -90,11 +92,14 @@ async fn search_user_playbooks(
         query: given(request.query),
         mode: super::search::mode(request.search_mode),
         top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
+        threshold: request.threshold.map(|share| share.0),
+        recency: request.recency.map_or(0.0, |share| share.0),
     };
+    let explain = Explain::asked(request.explain);
     let result = app.search_user_playbooks(&caller, &filter, &options).await?;
     let msg = found(result.rows.len(), "matching user playbook");
     let degraded = result.degraded.then_some(true);
-    let user_playbooks = super::search::user_playbooks(result);
+    let user_playbooks = super::search::user_playbooks(result, explain);
     Ok(Json(UserPlaybooksViewResponse { success: true, user_playbooks, msg, degraded }))
 }
 

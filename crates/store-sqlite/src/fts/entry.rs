@@ -1,7 +1,6 @@
+use reflexio_search::remembered_terms as terms;
 use reflexio_store as store;
 use reflexio_types::{OrgId, UserId};
-
-use super::words::terms;
 
 /// Longer texts are cut into terms on a thread that may block.
 const LONG_BYTES: usize = 32 << 10;
@@ -11,6 +10,7 @@ const SIGN: char = '§';
 /// What the index holds of a row. Making it costs time: do it before the writer thread has the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
+    pub(crate) org: OrgId,
     pub(super) scope: String,
     pub(super) body: String,
 }
@@ -22,7 +22,12 @@ impl Entry {
             scope.push(' ');
             scope.push_str(&user_token(org, user));
         }
-        Self { scope, body: terms(text).join(" ") }
+        Self { org: org.clone(), scope, body: terms(text).join(" ") }
+    }
+
+    /// Whether there is nothing to find the row by.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.body.is_empty()
     }
 
     /// Column number, position and text of each token.

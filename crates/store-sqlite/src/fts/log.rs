@@ -1,33 +1,48 @@
+use reflexio_types::OrgId;
 use rusqlite::Connection;
 
 use super::{Entry, Index};
 use crate::error::Result;
+use crate::nearest::{self, Change as Update, Changes};
 
 enum Change {
     Put(Index, i64, Entry),
-    Remove(Index, i64),
+    Remove(Index, OrgId, i64),
     Clear(Index),
+    Relabel(Index, OrgId, i64),
+    Embed(Index, OrgId, i64, Vec<f32>),
 }
 
-/// The index entries that a transaction changes, written together right before it commits: FTS5 closes
-/// its current segment at every savepoint, and many small segments are slow to write and to read.
+/// What a transaction changes in the indexes, written together right before it commits: FTS5 closes its
+/// current segment at every savepoint, and many small segments are slow to write and to read.
 #[derive(Default)]
 pub(crate) struct IndexLog {
     changes: Vec<Change>,
 }
 
 impl IndexLog {
+    /// The text of a row is new or another one.
     pub(crate) fn put(&mut self, index: Index, key: i64, entry: Entry) {
         self.changes.push(Change::Put(index, key, entry));
     }
 
-    pub(crate) fn remove(&mut self, index: Index, key: i64) {
-        self.changes.push(Change::Remove(index, key));
+    pub(crate) fn remove(&mut self, index: Index, org: &OrgId, key: i64) {
+        self.changes.push(Change::Remove(index, org.clone(), key));
     }
 
     /// Removes all entries, at once: the table has no row left.
     pub(crate) fn clear(&mut self, index: Index) {
         self.changes.push(Change::Clear(index));
+    }
+
+    /// What filters look at changed, the text did not.
+    pub(crate) fn relabel(&mut self, index: Index, org: &OrgId, key: i64) {
+        self.changes.push(Change::Relabel(index, org.clone(), key));
+    }
+
+    /// The row got a vector of the model in use, which is stored already.
+    pub(crate) fn embed(&mut self, index: Index, org: &OrgId, key: i64, vector: Vec<f32>) {
+        self.changes.push(Change::Embed(index, org.clone(), key, vector));
     }
 
     pub(crate) fn mark(&self) -> usize {
@@ -38,15 +53,38 @@ impl IndexLog {
         self.changes.truncate(mark);
     }
 
-    pub(crate) fn apply(self, sql: &Connection) -> Result<()> {
+    /// Writes it, and says what has to change in memory once it is committed.
+    pub(crate) fn apply(self, sql: &Connection) -> Result<Changes> {
+        let mut updates = Changes::default();
         for change in self.changes {
             match change {
-                Change::Put(index, key, entry) => put(sql, index, key, &entry)?,
-                Change::Remove(index, key) => remove(sql, index, key)?,
-                Change::Clear(index) => clear(sql, index)?,
+                Change::Put(index, key, entry) => {
+                    put(sql, index, key, &entry)?;
+                    nearest::await_vector(sql, index, &entry, key)?;
+                    updates.push(index, entry.org, key, Update::Remove);
+                }
+                Change::Remove(index, org, key) => {
+                    remove(sql, index, key)?;
+                    nearest::forget(sql, index, &org, key)?;
+                    updates.push(index, org, key, Update::Remove);
+                }
+                Change::Clear(index) => {
+                    clear(sql, index)?;
+                    nearest::clear(sql, index)?;
+                    updates.clear(index);
+                }
+                Change::Relabel(index, org, key) => {
+                    let facts = nearest::facts(sql, index, key)?;
+                    updates.push(index, org, key, facts.map_or(Update::Remove, Update::Relabel));
+                }
+                Change::Embed(index, org, key, vector) => {
+                    let facts = nearest::facts(sql, index, key)?;
+                    let update = facts.map_or(Update::Remove, |facts| Update::Put(facts, vector));
+                    updates.push(index, org, key, update);
+                }
             }
         }
-        Ok(())
+        Ok(updates)
     }
 }
 
@@ -70,7 +108,6 @@ fn clear(sql: &Connection, index: Index) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use reflexio_types::OrgId;
     use tempfile::TempDir;
 
     use super::*;
@@ -88,7 +125,7 @@ mod tests {
         log.put(Index::Profiles, 3, entry("apple"));
         log.put(Index::Profiles, 3, entry("pear"));
         log.put(Index::Profiles, 4, entry("apple"));
-        log.remove(Index::Profiles, 4);
+        log.remove(Index::Profiles, &OrgId::new("acme"), 4);
         let mark = log.mark();
         log.put(Index::Profiles, 5, entry("apple"));
         log.undo_to(mark);

@@ -4,23 +4,35 @@ mod entry;
 mod expression;
 mod log;
 mod search;
-mod words;
 
 use std::cmp::Ordering;
+
+use reflexio_types::RowKind;
 
 use crate::rows::Stored;
 
 pub(crate) use self::entry::{Entry, entries};
 pub(crate) use self::log::IndexLog;
-pub(crate) use self::search::search;
+pub(crate) use self::search::{row, search};
 
 /// A text index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Index {
     Interactions,
     Profiles,
     UserPlaybooks,
     AgentPlaybooks,
+}
+
+impl From<RowKind> for Index {
+    fn from(kind: RowKind) -> Self {
+        match kind {
+            RowKind::Interaction => Index::Interactions,
+            RowKind::Profile => Index::Profiles,
+            RowKind::UserPlaybook => Index::UserPlaybooks,
+            RowKind::AgentPlaybook => Index::AgentPlaybooks,
+        }
+    }
 }
 
 impl Index {
@@ -33,6 +45,46 @@ impl Index {
             Index::Profiles => "profiles_fts",
             Index::UserPlaybooks => "user_playbooks_fts",
             Index::AgentPlaybooks => "agent_playbooks_fts",
+        }
+    }
+
+    /// What the rows are called outside.
+    pub(crate) fn kind(self) -> RowKind {
+        match self {
+            Index::Interactions => RowKind::Interaction,
+            Index::Profiles => RowKind::Profile,
+            Index::UserPlaybooks => RowKind::UserPlaybook,
+            Index::AgentPlaybooks => RowKind::AgentPlaybook,
+        }
+    }
+
+    /// How `unembedded.kind` names it; never changes.
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Index::Interactions => 1,
+            Index::Profiles => 2,
+            Index::UserPlaybooks => 3,
+            Index::AgentPlaybooks => 4,
+        }
+    }
+
+    /// The table of the rows, and its integer key.
+    pub(crate) fn rows(self) -> (&'static str, &'static str) {
+        match self {
+            Index::Interactions => ("interactions", "id"),
+            Index::Profiles => ("profiles", "key"),
+            Index::UserPlaybooks => ("user_playbooks", "id"),
+            Index::AgentPlaybooks => ("agent_playbooks", "id"),
+        }
+    }
+
+    /// The table of their vectors.
+    pub(crate) fn vectors(self) -> &'static str {
+        match self {
+            Index::Interactions => "interactions_vectors",
+            Index::Profiles => "profiles_vectors",
+            Index::UserPlaybooks => "user_playbooks_vectors",
+            Index::AgentPlaybooks => "agent_playbooks_vectors",
         }
     }
 

@@ -1,4 +1,4 @@
-use reflexio_search::{TextQuery, rank};
+use reflexio_search::{TextQuery, rank, remembered_terms as terms};
 use reflexio_store::Scored;
 use reflexio_types::{OrgId, UserId};
 use rusqlite::types::Value;
@@ -6,7 +6,6 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::Searchable;
 use super::expression::expression;
-use super::words::terms;
 use crate::error::Result;
 use crate::predicate::Predicate;
 
@@ -16,7 +15,7 @@ const MOST_RANKED: usize = 1000;
 /// So many equally good matches are looked at to find the newest of them.
 const MOST_EQUAL: usize = 1000;
 
-/// The rows that match both, best first.
+/// The rows that match both, under their keys, best first.
 pub(crate) fn search<R: Searchable>(
     sql: &Connection,
     org: &OrgId,
@@ -24,7 +23,7 @@ pub(crate) fn search<R: Searchable>(
     query: &TextQuery,
     predicate: &Predicate,
     limit: usize,
-) -> Result<Vec<Scored<R>>> {
+) -> Result<Vec<(i64, Scored<R>)>> {
     let Some(expression) = expression(sql, R::INDEX, org, user, query)? else { return Ok(Vec::new()) };
     let rows = matching(sql, &expression, predicate)?;
     let found = if rows.len() > MOST_RANKED {
@@ -36,11 +35,15 @@ pub(crate) fn search<R: Searchable>(
 }
 
 /// All rows that match, but never more than one over what can be ranked.
-fn matching<R: Searchable>(sql: &Connection, expression: &str, predicate: &Predicate) -> Result<Vec<R>> {
+fn matching<R: Searchable>(
+    sql: &Connection,
+    expression: &str,
+    predicate: &Predicate,
+) -> Result<Vec<(i64, R)>> {
     // The index comes first, and CROSS JOIN keeps it there.
     let index = R::INDEX.table();
     let text = format!(
-        "SELECT {} FROM {index} CROSS JOIN {} WHERE {index} MATCH ? AND {} = {index}.rowid AND {} LIMIT {}",
+        "SELECT {}, {index}.rowid FROM {index} CROSS JOIN {} WHERE {index} MATCH ? AND {} = {index}.rowid AND {} LIMIT {}",
         R::COLUMNS,
         R::FROM,
         R::KEY,
@@ -49,14 +52,16 @@ fn matching<R: Searchable>(sql: &Connection, expression: &str, predicate: &Predi
     );
     let values = [Value::Text(expression.to_owned())].into_iter().chain(predicate.clone().into_values());
     let mut statement = sql.prepare_cached(&text)?;
-    let rows = statement.query_map(params_from_iter(values), R::from_row)?;
+    let last = statement.column_count() - 1;
+    let rows =
+        statement.query_map(params_from_iter(values), |row| Ok((row.get(last)?, R::from_row(row)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn ranked<R: Searchable>(query: &TextQuery, rows: Vec<R>) -> Vec<Scored<R>> {
-    let documents: Vec<Vec<String>> = rows.iter().map(|row| terms(&row.text())).collect();
+fn ranked<R: Searchable>(query: &TextQuery, rows: Vec<(i64, R)>) -> Vec<(i64, Scored<R>)> {
+    let documents: Vec<Vec<String>> = rows.iter().map(|(_, row)| terms(&row.text())).collect();
     let scores = rank(query, &documents);
-    rows.into_iter().zip(scores).map(|(row, score)| Scored { row, score }).collect()
+    rows.into_iter().zip(scores).map(|((key, row), score)| (key, Scored::by_words(row, score))).collect()
 }
 
 /// Lets FTS5 rank, then reads rows from the best one on until there are enough.
@@ -65,7 +70,7 @@ fn best_by_index<R: Searchable>(
     expression: &str,
     predicate: &Predicate,
     limit: usize,
-) -> Result<Vec<Scored<R>>> {
+) -> Result<Vec<(i64, Scored<R>)>> {
     let index = R::INDEX.table();
     let text = format!(
         "SELECT rowid, -bm25({index}, 0.0, 1.0) AS score FROM {index} WHERE {index} MATCH ?
@@ -73,27 +78,28 @@ fn best_by_index<R: Searchable>(
     );
     let mut statement = sql.prepare_cached(&text)?;
     let mut ranking = statement.query([expression])?;
-    let mut found: Vec<Scored<R>> = Vec::new();
+    let mut found: Vec<(i64, Scored<R>)> = Vec::new();
     while let Some(entry) = ranking.next()? {
         let (key, score): (i64, f64) = (entry.get(0)?, entry.get(1)?);
-        let enough = found.len() >= limit && found.last().is_none_or(|last| last.score > score);
+        let enough = found.len() >= limit && found.last().is_none_or(|(_, last)| last.score > score);
         if enough || found.len() >= limit.saturating_add(MOST_EQUAL) {
             break;
         }
-        found.extend(row(sql, key, predicate)?.map(|row| Scored { row, score }));
+        found.extend(row(sql, key, predicate)?.map(|row| (key, Scored::by_words(row, score))));
     }
     Ok(found)
 }
 
-fn row<R: Searchable>(sql: &Connection, key: i64, predicate: &Predicate) -> Result<Option<R>> {
+/// One row, if the filter admits it.
+pub(crate) fn row<R: Searchable>(sql: &Connection, key: i64, predicate: &Predicate) -> Result<Option<R>> {
     let text = format!("SELECT {} FROM {} WHERE {} = ? AND {}", R::COLUMNS, R::FROM, R::KEY, predicate.sql());
     let values = [Value::Integer(key)].into_iter().chain(predicate.clone().into_values());
     let mut statement = sql.prepare_cached(&text)?;
     Ok(statement.query_row(params_from_iter(values), R::from_row).optional()?)
 }
 
-fn in_order<R: Searchable>(mut found: Vec<Scored<R>>, limit: usize) -> Vec<Scored<R>> {
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.row.newest_first(&b.row)));
+fn in_order<R: Searchable>(mut found: Vec<(i64, Scored<R>)>, limit: usize) -> Vec<(i64, Scored<R>)> {
+    found.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.row.newest_first(&b.row)));
     found.truncate(limit);
     found
 }

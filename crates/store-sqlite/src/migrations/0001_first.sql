@@ -180,3 +180,31 @@ CREATE VIRTUAL TABLE user_playbooks_fts USING fts5
     (scope, body, content = '', contentless_delete = 1, tokenize = 'ascii');
 CREATE VIRTUAL TABLE agent_playbooks_fts USING fts5
     (scope, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+
+-- What made vectors; `key` stands for it beside them. At most one is in use. `queued` tells whether all rows
+-- with vectors of other models wait for new ones.
+CREATE TABLE vector_models (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    in_use INTEGER NOT NULL,
+    queued INTEGER NOT NULL,
+    UNIQUE (id, dimension)
+);
+
+-- Rows whose text waits for a vector. `wording` changes with every edit, so that a vector of an old text is
+-- not taken; `refused` says why the model did not want the text.
+CREATE TABLE unembedded (
+    org_id TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    wording INTEGER NOT NULL,
+    refused TEXT,
+    PRIMARY KEY (org_id, kind, key)
+) WITHOUT ROWID;
+
+-- `vector` holds little-endian 32-bit numbers.
+CREATE TABLE interactions_vectors (key INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE profiles_vectors (key INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE user_playbooks_vectors (key INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE agent_playbooks_vectors (key INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);

@@ -2,16 +2,19 @@
 mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use reflexio_store as store;
+use reflexio_types::OrgId;
 use rusqlite::Connection;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Fault, Result, repeat};
 use crate::fts::{Index, IndexLog};
+use crate::nearest::{Changes, Live};
 use crate::purge;
 
 /// More callers than this wait before they can even hand in their task.
@@ -38,12 +41,12 @@ pub(crate) struct Tx<'a> {
 }
 
 impl Tx<'_> {
-    /// Takes rows that were deleted from `table` out of its index.
-    pub(crate) fn forget(&mut self, index: Index, table: &str, keys: &[i64]) -> Result<()> {
-        let text = format!("SELECT EXISTS (SELECT 1 FROM {table})");
+    /// Takes rows that were deleted out of the index of their table.
+    pub(crate) fn forget(&mut self, index: Index, org: &OrgId, keys: &[i64]) -> Result<()> {
+        let text = format!("SELECT EXISTS (SELECT 1 FROM {})", index.rows().0);
         let some_left: bool = self.sql.prepare_cached(&text)?.query_row([], |row| row.get(0))?;
         if some_left {
-            keys.iter().for_each(|key| self.index.remove(index, *key));
+            keys.iter().for_each(|key| self.index.remove(index, org, *key));
         } else {
             self.index.clear(index);
         }
@@ -59,11 +62,11 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, limits: Limits) -> Result<Self> {
+    pub(crate) fn start(connection: Connection, live: Arc<Live>, limits: Limits) -> Result<Self> {
         let (inbox, tasks) = mpsc::channel(LONGEST_QUEUE);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || serve(&connection, tasks, limits))?;
+            .spawn(move || serve(&connection, &live, tasks, limits))?;
         Ok(Self { inbox: Some(inbox), thread: Some(thread) })
     }
 
@@ -135,11 +138,12 @@ where
     }
 }
 
-fn serve(connection: &Connection, mut inbox: mpsc::Receiver<Box<dyn Task>>, limits: Limits) {
+fn serve(connection: &Connection, live: &Live, mut inbox: mpsc::Receiver<Box<dyn Task>>, limits: Limits) {
     while let Some(first) = next_task(connection, &mut inbox) {
         let mut tasks = vec![first];
         let started = Instant::now();
-        let lost = commit_batch(connection, &mut tasks, &mut inbox, limits).err().map(store::Error::from);
+        let committed = commit_batch(connection, &mut tasks, &mut inbox, limits).map_err(store::Error::from);
+        let lost = committed.map(|changes| live.apply(changes)).err();
         if let Some(error) = &lost {
             undo(connection);
             tracing::error!(error = %error, source = ?std::error::Error::source(error), tasks = tasks.len(), "write batch lost");
@@ -179,7 +183,7 @@ fn commit_batch(
     tasks: &mut Vec<Box<dyn Task>>,
     inbox: &mut mpsc::Receiver<Box<dyn Task>>,
     limits: Limits,
-) -> Result<()> {
+) -> Result<Changes> {
     let deadline = Instant::now() + limits.time;
     if let Err(error) = run(connection, "BEGIN IMMEDIATE") {
         // The others would wait as long for the same answer.
@@ -202,8 +206,9 @@ fn commit_batch(
             tasks.push(task);
         }
     }
-    log.apply(connection)?;
-    run(connection, "COMMIT")
+    let changes = log.apply(connection)?;
+    run(connection, "COMMIT")?;
+    Ok(changes)
 }
 
 /// Runs one task so that its failure leaves the others alone. An error means the transaction is gone.

@@ -30,7 +30,7 @@ impl Bench {
             }))
             .unwrap();
         let limits = Limits { tasks: 10_000, time: Duration::from_secs(3600) };
-        Self { folder, writer: Arc::new(Writer::start(connection, limits).unwrap()), commits }
+        Self { folder, writer: Arc::new(Writer::start(connection, Arc::default(), limits).unwrap()), commits }
     }
 
     /// Keeps the writer busy until something is sent, so that what follows lands in one batch.
@@ -110,7 +110,7 @@ async fn a_task_that_fails_or_panics_is_undone_alone() {
     bench
         .submit(&mut tasks, |tx| {
             store_name(tx, "failing")?;
-            tx.index.remove(Index::Profiles, 1);
+            tx.index.remove(Index::Profiles, &OrgId::new("acme"), 1);
             Err(Error::Changed { what: "it" }.into())
         })
         .await;

@@ -3,7 +3,7 @@ use std::fmt::Debug;
 
 use reflexio_search::{TextQuery, terms};
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestDetail,
+    AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestDetail,
     RequestFilter, SessionGroup, Store, UserPlaybookFilter,
 };
 use reflexio_types::OrgId;
@@ -45,15 +45,17 @@ pub(super) async fn compare(store: &dyn Store, org: &OrgId, model: &Model, step:
 async fn searches(store: &dyn Store, org: &OrgId, model: &Model, query: &TextQuery, step: &impl Debug) {
     let matches = |text: String| query.matches(&terms(&text));
     let mut found = ids(
-        store.search_interactions(org, &InteractionFilter::default(), query, ALL).await.unwrap(),
+        store.search_interactions(org, &InteractionFilter::default(), &Ask::words(query, ALL)).await.unwrap(),
         |row| row.id,
     );
     found.sort_unstable();
     let expected = model.interactions.iter().filter(|row| matches(row.turn.searchable_text()));
     assert_eq!(found, expected.map(|row| row.id).collect::<Vec<_>>(), "{step:?}, {query:?}");
 
-    let mut found =
-        ids(store.search_profiles(org, &ProfileFilter::default(), query, ALL).await.unwrap(), |row| row.id);
+    let mut found = ids(
+        store.search_profiles(org, &ProfileFilter::default(), &Ask::words(query, ALL)).await.unwrap(),
+        |row| row.id,
+    );
     found.sort_unstable();
     let expected = model.profiles.iter().filter(|row| matches(row.searchable_text()));
     assert_eq!(
@@ -63,13 +65,15 @@ async fn searches(store: &dyn Store, org: &OrgId, model: &Model, query: &TextQue
     );
 
     let every = UserPlaybookFilter::default();
-    let mut found = ids(store.search_user_playbooks(org, &every, query, ALL).await.unwrap(), |row| row.id);
+    let mut found =
+        ids(store.search_user_playbooks(org, &every, &Ask::words(query, ALL)).await.unwrap(), |row| row.id);
     found.sort_unstable();
     let expected = model.user_playbooks.iter().filter(|row| matches(row.searchable_text()));
     assert_eq!(found, expected.map(|row| row.id).collect::<Vec<_>>(), "{step:?}, {query:?}");
 
     let every = AgentPlaybookFilter::default();
-    let mut found = ids(store.search_agent_playbooks(org, &every, query, ALL).await.unwrap(), |row| row.id);
+    let mut found =
+        ids(store.search_agent_playbooks(org, &every, &Ask::words(query, ALL)).await.unwrap(), |row| row.id);
     found.sort_unstable();
     let expected = model.agent_playbooks.iter().filter(|row| matches(row.searchable_text()));
     assert_eq!(found, expected.map(|row| row.id).collect::<Vec<_>>(), "{step:?}, {query:?}");

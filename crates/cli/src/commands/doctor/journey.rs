@@ -153,6 +153,8 @@ impl Traveller {
             most_recent_k: None,
             threshold: None,
             search_mode: None,
+            explain: None,
+            recency: None,
         };
         let found = self.client.search_interactions(&request).await?.interactions;
         ensure!(found.iter().any(|row| row.content == self.said()), "text search does not find it");

@@ -1,5 +1,6 @@
 mod address;
 mod banner;
+mod embedder;
 mod logging;
 mod meter;
 #[cfg(feature = "otlp")]
@@ -14,7 +15,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::PrometheusHandle;
-use reflexio_app::{App, MasterKey};
+use reflexio_app::{App, EmbedderChoice, MasterKey};
 use reflexio_server::RateLimit;
 use reflexio_types::SystemClock;
 use tokio::net::TcpListener;
@@ -62,6 +63,8 @@ pub(crate) struct Serve {
     /// Seals provider secrets in the database; any long text, and always the same one.
     #[arg(long, value_name = "KEY", env = "REFLEXIO_MASTER_KEY", hide_env_values = true)]
     master_key: Option<String>,
+    #[command(flatten)]
+    embedder: embedder::EmbedderArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,7 +115,16 @@ impl Serve {
             clock: Arc::new(SystemClock),
             master_key: set(&self.master_key).as_deref().map(MasterKey::derive),
             api_key: context.api_key.clone(),
+            embedder: self.embedder()?,
         })))
+    }
+
+    fn embedder(&self) -> anyhow::Result<EmbedderChoice> {
+        let choice = self.embedder.choice()?;
+        if let EmbedderChoice::None(reason) = &choice {
+            tracing::warn!(reason, "searching by words only");
+        }
+        Ok(choice)
     }
 
     async fn until_asked_to_stop(
@@ -128,8 +140,12 @@ impl Serve {
         };
         let mut signals = signals::Signals::new()?;
         let (tell, told) = watch::channel(false);
+        let embedding = tokio::spawn({
+            let app = Arc::clone(&app);
+            async move { app.keep_embedding().await }
+        });
         let serving = reflexio_server::run(listener, app, options, asked_to_stop(told));
-        tokio::select! {
+        let served = tokio::select! {
             served = serving => served,
             () = meter::keep_up(meter) => Ok(()),
             () = async {
@@ -142,7 +158,9 @@ impl Serve {
                     name = signals.next() => tracing::warn!(signal = name, "not waiting for requests under way"),
                 }
             } => Ok(()),
-        }
+        };
+        embedding.abort();
+        served
     }
 }
 

@@ -1,6 +1,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use crate::text::terms;
+
 /// When a thread knows so many words, it forgets them all and starts again.
 const MOST_KNOWN: usize = 16 << 10;
 /// Longer words are rarely seen twice.
@@ -8,9 +10,9 @@ const LONGEST_KNOWN: usize = 32;
 
 type Known = HashMap<Box<str>, Box<[String]>>;
 
-/// [`reflexio_search::terms`], which most of the time goes into when rows are ranked, with a memory: what is
-/// between two spaces makes the same terms wherever it stands, and people use the same words again and again.
-pub(super) fn terms(text: &str) -> Vec<String> {
+/// [`terms`], which most of the time goes into when rows are ranked, with a memory: what is between two spaces
+/// makes the same terms wherever it stands, and people use the same words again and again.
+pub fn remembered_terms(text: &str) -> Vec<String> {
     thread_local! {
         static KNOWN: RefCell<Known> = RefCell::new(Known::new());
     }
@@ -28,7 +30,7 @@ fn push_terms(known: &mut Known, word: &str, found: &mut Vec<String>) {
         found.extend_from_slice(terms);
         return;
     }
-    let terms = reflexio_search::terms(word);
+    let terms = terms(word);
     found.extend_from_slice(&terms);
     if word.len() <= LONGEST_KNOWN {
         if known.len() >= MOST_KNOWN {
@@ -47,8 +49,8 @@ mod tests {
     proptest! {
         #[test]
         fn remembered_terms_are_the_same(text in prop_oneof!["\\PC{0,60}", "([a-zé́ \t\n\u{a0}東京しक्ष!-]{1,6} ?){0,12}"]) {
-            prop_assert_eq!(terms(&text), reflexio_search::terms(&text));
-            prop_assert_eq!(terms(&text), reflexio_search::terms(&text));
+            prop_assert_eq!(remembered_terms(&text), terms(&text));
+            prop_assert_eq!(remembered_terms(&text), terms(&text));
         }
     }
 }

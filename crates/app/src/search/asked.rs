@@ -1,0 +1,76 @@
+use std::time::Duration;
+
+use reflexio_embed::Priority;
+use reflexio_search::TextQuery;
+use reflexio_search::fusion::{Question, is_exact, question_passages, text_query};
+use reflexio_store::Ask;
+
+use super::{SearchMode, SearchOptions};
+use crate::App;
+
+/// So many rows come from words, and so many from meaning, before they are scored together.
+const CANDIDATES: usize = 100;
+/// A search does not wait longer for the vector of its query.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// Beyond so much text a query is cut: nobody asks with more, and its vectors cost time.
+const LONGEST_QUERY_BYTES: usize = 16 << 10;
+/// So many parts of a long query get vectors.
+const MOST_PASSAGES: usize = 8;
+
+/// A query, read once for all kinds of rows it is put to.
+pub(crate) struct Asked {
+    pub(crate) ask: Ask,
+    pub(crate) question: Question,
+    /// Rows must match this, however near they are.
+    pub(crate) must_match: Option<TextQuery>,
+    /// Meaning was asked for, and there is no vector of the query or not yet all of the rows.
+    pub(crate) degraded: bool,
+}
+
+impl App {
+    /// Nothing if there is no query.
+    pub(crate) async fn ask(&self, options: &SearchOptions) -> Option<Asked> {
+        let query = options.query.as_deref().map(str::trim).filter(|query| !query.is_empty())?;
+        let query = &query[..query.floor_char_boundary(LONGEST_QUERY_BYTES)];
+        let meaning = match options.mode {
+            SearchMode::Fts => Some(Vec::new()),
+            SearchMode::Vector | SearchMode::Hybrid => self.vectors_of(query).await,
+        };
+        let degraded =
+            options.mode != SearchMode::Fts && (meaning.is_none() || self.store.is_loading_vectors());
+        let meaning = meaning.unwrap_or_default();
+        let words = text_query(query);
+        let must_match = is_exact(query).then(|| words.clone());
+        let by_words = options.mode != SearchMode::Vector || meaning.is_empty();
+        let limit = CANDIDATES.max(options.top_k.saturating_mul(2));
+        let ask = Ask { words: by_words.then_some(words), meaning, limit };
+        Some(Asked { ask, question: Question::read(query), must_match, degraded })
+    }
+
+    /// The vectors of a query, or nothing if they cannot be had in time.
+    async fn vectors_of(&self, query: &str) -> Option<Vec<Vec<f32>>> {
+        let embedder = self.embeddings.embedder()?;
+        let passages: Vec<String> = question_passages(query)
+            .into_iter()
+            .filter_map(|range| query.get(range).map(str::to_owned))
+            .take(MOST_PASSAGES)
+            .collect();
+        if passages.is_empty() {
+            return Some(Vec::new());
+        }
+        match tokio::time::timeout(LONGEST_WAIT, embedder.embed(&passages, Priority::Query)).await {
+            Ok(Ok(vectors)) => Some(vectors),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "searching by words only");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(
+                    seconds = LONGEST_WAIT.as_secs(),
+                    "no vector of the query in time, searching by words only"
+                );
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+use std::collections::HashSet;
+
+use reflexio_search::opts_out_of_personal_context;
+use reflexio_store::{AgentPlaybookFilter, ProfileFilter, UserPlaybookFilter};
+use reflexio_types::{
+    AgentPlaybook, Caller, LearningKind, PlaybookStatus, Profile, Scope, SessionId, Status, UserId,
+    UserPlaybook,
+};
+
+use super::asked::Asked;
+use super::{Found, SearchOptions};
+use crate::access::Access;
+use crate::{App, Result};
+
+/// The kinds of rows a unified search looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntityKind {
+    Profiles,
+    UserPlaybooks,
+    AgentPlaybooks,
+}
+
+/// One question to everything that was learned.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnifiedSearch {
+    pub options: SearchOptions,
+    pub user_id: Option<UserId>,
+    pub agent_version: Option<String>,
+    pub playbook_name: Option<String>,
+    pub source: Option<String>,
+    pub tags: Vec<String>,
+    /// None means all kinds.
+    pub entity_types: Option<Vec<EntityKind>>,
+    /// Rows that this session was given before are left out.
+    pub session_id: Option<SessionId>,
+    /// Empty means approved ones only: what nobody approved must not reach production by default.
+    pub agent_playbook_status: Vec<PlaybookStatus>,
+}
+
+/// What a unified search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnifiedFound {
+    pub profiles: Found<Profile>,
+    pub user_playbooks: Found<UserPlaybook>,
+    pub agent_playbooks: Found<AgentPlaybook>,
+    /// Pending agent playbooks that matched and were left out.
+    pub hidden_unapproved: u64,
+}
+
+impl App {
+    pub async fn search(&self, caller: &Caller, search: &UnifiedSearch) -> Result<UnifiedFound> {
+        caller.needs(Scope::Read)?;
+        let top_k = search.options.top_k;
+        let search = search.respecting_opt_out();
+        let served = self.served_to(caller, &search);
+        // Enough rows for an answer even if some of them are left out.
+        let options = SearchOptions { top_k: top_k.saturating_add(served.len()), ..search.options.clone() };
+        let search = &UnifiedSearch { options, ..search };
+        let asked = self.ask(&search.options).await;
+        let asked = asked.as_ref();
+        let (profiles, user_playbooks, agent_playbooks) = futures::join!(
+            self.profile_arm(caller, search, asked),
+            self.user_playbook_arm(caller, search, asked),
+            self.agent_playbook_arm(caller, search, asked),
+        );
+        let (agent_playbooks, hidden_unapproved) = agent_playbooks?;
+        let mut found = UnifiedFound {
+            profiles: profiles?,
+            user_playbooks: user_playbooks?,
+            agent_playbooks,
+            hidden_unapproved,
+        };
+        found.leave_out(&served, top_k);
+        if let Some(session) = &search.session_id {
+            self.served.add(&caller.org, session, self.now(), found.learnings());
+        }
+        Ok(found)
+    }
+
+    fn served_to(&self, caller: &Caller, search: &UnifiedSearch) -> HashSet<(LearningKind, String)> {
+        let rows = |session| self.served.rows(&caller.org, session, self.now());
+        search.session_id.as_ref().map(rows).unwrap_or_default()
+    }
+
+    /// Profiles are personal: without a user there are none to show.
+    async fn profile_arm(
+        &self,
+        caller: &Caller,
+        search: &UnifiedSearch,
+        asked: Option<&Asked>,
+    ) -> Result<Found<Profile>> {
+        let Some(user_id) = search.user_id.clone().filter(|_| search.wants(EntityKind::Profiles)) else {
+            return Ok(Found::nothing());
+        };
+        let filter = ProfileFilter {
+            user_id: Some(user_id),
+            source: search.source.clone(),
+            tags: search.tags.clone(),
+            status: vec![Status::Current],
+            ..ProfileFilter::default()
+        };
+        self.find_profiles(caller, filter, &search.options, asked).await
+    }
+
+    async fn user_playbook_arm(
+        &self,
+        caller: &Caller,
+        search: &UnifiedSearch,
+        asked: Option<&Asked>,
+    ) -> Result<Found<UserPlaybook>> {
+        if !search.wants(EntityKind::UserPlaybooks) {
+            return Ok(Found::nothing());
+        }
+        let filter = UserPlaybookFilter {
+            user_id: search.user_id.clone(),
+            playbook_name: search.playbook_name.clone(),
+            agent_version: search.agent_version.clone(),
+            source: search.source.clone(),
+            tags: search.tags.clone(),
+            status: vec![Status::Current],
+            ..UserPlaybookFilter::default()
+        };
+        self.find_user_playbooks(caller, &filter, &search.options, asked).await
+    }
+
+    async fn agent_playbook_arm(
+        &self,
+        caller: &Caller,
+        search: &UnifiedSearch,
+        asked: Option<&Asked>,
+    ) -> Result<(Found<AgentPlaybook>, u64)> {
+        if !search.wants(EntityKind::AgentPlaybooks) {
+            return Ok((Found::nothing(), 0));
+        }
+        let filter = AgentPlaybookFilter {
+            playbook_name: search.playbook_name.clone(),
+            agent_version: search.agent_version.clone(),
+            tags: search.tags.clone(),
+            status: vec![Status::Current],
+            playbook_status: search.agent_playbook_status.clone(),
+            ..AgentPlaybookFilter::default()
+        };
+        self.retrieve_asked(caller, filter, &search.options, asked).await
+    }
+}
+
+impl UnifiedSearch {
+    fn wants(&self, kind: EntityKind) -> bool {
+        !self.entity_types.as_ref().is_some_and(|kinds| !kinds.contains(&kind))
+    }
+
+    /// Who asks to be answered without what is known about them gets only what holds for everybody.
+    fn respecting_opt_out(&self) -> Self {
+        let mut search = self.clone();
+        if self.options.query.as_deref().is_some_and(opts_out_of_personal_context) {
+            let everybody = |kind: &EntityKind| *kind == EntityKind::AgentPlaybooks;
+            let kinds = search.entity_types.unwrap_or_else(|| vec![EntityKind::AgentPlaybooks]);
+            search.entity_types = Some(kinds.into_iter().filter(everybody).collect());
+        }
+        search
+    }
+}
+
+impl UnifiedFound {
+    fn leave_out(&mut self, served: &HashSet<(LearningKind, String)>, top_k: usize) {
+        let keep = |kind, id: String| !served.contains(&(kind, id));
+        self.profiles.rows.retain(|hit| keep(LearningKind::Profile, hit.row.id.to_string()));
+        self.user_playbooks.rows.retain(|hit| keep(LearningKind::UserPlaybook, hit.row.id.to_string()));
+        self.agent_playbooks.rows.retain(|hit| keep(LearningKind::AgentPlaybook, hit.row.id.to_string()));
+        self.profiles.rows.truncate(top_k);
+        self.user_playbooks.rows.truncate(top_k);
+        self.agent_playbooks.rows.truncate(top_k);
+    }
+
+    /// What the answer holds.
+    fn learnings(&self) -> impl Iterator<Item = (LearningKind, String)> {
+        let profiles = self.profiles.rows.iter().map(|hit| (LearningKind::Profile, hit.row.id.to_string()));
+        let user = self.user_playbooks.rows.iter();
+        let agent = self.agent_playbooks.rows.iter();
+        profiles
+            .chain(user.map(|hit| (LearningKind::UserPlaybook, hit.row.id.to_string())))
+            .chain(agent.map(|hit| (LearningKind::AgentPlaybook, hit.row.id.to_string())))
+    }
+}

@@ -1,0 +1,173 @@
+//! The turns around a turn. A publish holds a few turns with ids that follow each other; what was said before and
+//! after it is in the neighbouring publishes of the same session.
+
+use std::collections::{BTreeSet, HashMap};
+
+use reflexio_types::{Interaction, InteractionId, OrgId};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::error::Result;
+use crate::predicate::Predicate;
+use crate::rows::select;
+
+/// What tells one publish from the others of its timeline.
+#[derive(Debug, Clone)]
+struct Publish {
+    key: i64,
+    created_at: i64,
+    user: String,
+    /// None if the publisher named none: then all that the user said is one timeline.
+    session: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Before,
+    After,
+}
+
+/// See [`reflexio_store::Interactions::conversations`].
+pub(crate) fn conversations(
+    sql: &Connection,
+    org: &OrgId,
+    around: &[InteractionId],
+    reach: usize,
+) -> Result<Vec<Vec<Interaction>>> {
+    let mut finder = Finder { sql, org, turns: HashMap::new() };
+    let mut stretches = Vec::new();
+    let turns: BTreeSet<i64> = around.iter().map(|id| id.0).collect();
+    for turn in turns {
+        stretches.extend(finder.stretch(turn, reach)?);
+    }
+    let stretches = merged(stretches);
+    let ids = stretches.iter().flatten().map(|said| said.turn.into()).collect();
+    let which = Predicate::checking_org(org).within("t.id", ids);
+    let rows: Vec<Interaction> = select(sql, which, "t.id", usize::MAX)?;
+    let mut rows: HashMap<i64, Interaction> = rows.into_iter().map(|row| (row.id.0, row)).collect();
+    Ok(stretches.iter().map(|ids| ids.iter().filter_map(|said| rows.remove(&said.turn)).collect()).collect())
+}
+
+struct Finder<'a> {
+    sql: &'a Connection,
+    org: &'a OrgId,
+    /// The turns of a publish, in order.
+    turns: HashMap<i64, Vec<i64>>,
+}
+
+/// A turn and when it was said: within its timeline, turns are sorted by this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Said {
+    created_at: i64,
+    publish: i64,
+    turn: i64,
+}
+
+impl Finder<'_> {
+    /// The turn with those around it, in the order they were said; nothing if it is gone.
+    fn stretch(&mut self, turn: i64, reach: usize) -> Result<Option<Vec<Said>>> {
+        let Some(publish) = self.publish_of(turn)? else { return Ok(None) };
+        let own = self.turns_of(publish.key)?;
+        let Some(at) = own.iter().position(|id| *id == turn) else { return Ok(None) };
+        let from = at.saturating_sub(reach);
+        let to = own.len().min(at.saturating_add(reach).saturating_add(1));
+        let mut stretch = publish.said(own.get(from..to).unwrap_or_default());
+        let [before, after] = [at, own.len() - at - 1].map(|turns| reach.saturating_sub(turns));
+        stretch.extend(self.beyond(&publish, Direction::Before, before)?);
+        stretch.extend(self.beyond(&publish, Direction::After, after)?);
+        Ok(Some(stretch))
+    }
+
+    /// The `count` turns of the neighbouring publishes that are nearest to this one.
+    fn beyond(&mut self, publish: &Publish, direction: Direction, count: usize) -> Result<Vec<Said>> {
+        let mut found = Vec::new();
+        let mut publish = publish.clone();
+        while found.len() < count {
+            let Some(next) = self.next(&publish, direction)? else { break };
+            let turns = self.turns_of(next.key)?;
+            let some = turns.len().min(count - found.len());
+            let nearest = match direction {
+                Direction::Before => turns.get(turns.len() - some..),
+                Direction::After => turns.get(..some),
+            };
+            found.extend(next.said(nearest.unwrap_or_default()));
+            publish = next;
+        }
+        Ok(found)
+    }
+
+    fn publish_of(&mut self, turn: i64) -> Result<Option<Publish>> {
+        let text = "SELECT r.key, r.created_at, r.user_id, nullif(r.session_id, r.id)
+                    FROM interactions t JOIN requests r ON r.key = t.request_key
+                    WHERE t.id = ? AND t.org_id = ?";
+        let mut statement = self.sql.prepare_cached(text)?;
+        Ok(statement.query_row((turn, self.org.as_str()), publish).optional()?)
+    }
+
+    fn turns_of(&mut self, publish: i64) -> Result<Vec<i64>> {
+        if let Some(known) = self.turns.get(&publish) {
+            return Ok(known.clone());
+        }
+        let text = "SELECT id FROM interactions WHERE request_key = ? ORDER BY id";
+        let mut statement = self.sql.prepare_cached(text)?;
+        let ids = statement.query_map([publish], |row| row.get(0))?;
+        let ids = ids.collect::<rusqlite::Result<Vec<i64>>>()?;
+        self.turns.insert(publish, ids.clone());
+        Ok(ids)
+    }
+
+    fn next(&mut self, from: &Publish, direction: Direction) -> Result<Option<Publish>> {
+        let (column, value) = match &from.session {
+            Some(session) => ("session_id", session),
+            None => ("user_id", &from.user),
+        };
+        let (sign, order) = match direction {
+            Direction::Before => ("<", "DESC"),
+            Direction::After => (">", "ASC"),
+        };
+        let alone = if from.session.is_none() { "AND session_id = id" } else { "" };
+        let text = format!(
+            "SELECT key, created_at, user_id, nullif(session_id, id) FROM requests
+             WHERE org_id = ? AND {column} = ? AND (created_at, key) {sign} (?, ?) {alone}
+             ORDER BY created_at {order}, key {order} LIMIT 1"
+        );
+        let mut statement = self.sql.prepare_cached(&text)?;
+        let values = (self.org.as_str(), value, from.created_at, from.key);
+        Ok(statement.query_row(values, publish).optional()?)
+    }
+}
+
+fn publish(row: &Row<'_>) -> rusqlite::Result<Publish> {
+    Ok(Publish { key: row.get(0)?, created_at: row.get(1)?, user: row.get(2)?, session: row.get(3)? })
+}
+
+impl Publish {
+    fn said(&self, turns: &[i64]) -> Vec<Said> {
+        turns
+            .iter()
+            .map(|turn| Said { created_at: self.created_at, publish: self.key, turn: *turn })
+            .collect()
+    }
+}
+
+/// Stretches that share a turn become one, in the order of time.
+fn merged(stretches: Vec<Vec<Said>>) -> Vec<BTreeSet<Said>> {
+    let mut groups: Vec<BTreeSet<Said>> = Vec::new();
+    let mut place: HashMap<Said, usize> = HashMap::new();
+    for stretch in stretches {
+        let met: BTreeSet<usize> = stretch.iter().filter_map(|said| place.get(said)).copied().collect();
+        let at = met.first().copied().unwrap_or(groups.len());
+        if at == groups.len() {
+            groups.push(BTreeSet::new());
+        }
+        let mut said = stretch;
+        for other in met.iter().skip(1) {
+            said.extend(groups.get_mut(*other).map(std::mem::take).unwrap_or_default());
+        }
+        place.extend(said.iter().map(|said| (*said, at)));
+        if let Some(group) = groups.get_mut(at) {
+            group.extend(said);
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}

@@ -1,0 +1,177 @@
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use reflexio_store::{VectorIndex, VectorModel};
+use reflexio_vectors::{Labels, Options, Row};
+
+use super::changes::{Change, Changes};
+use super::names::Names;
+use crate::fts::Index;
+
+/// The vectors of the model in use, in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    pub(crate) names: Names,
+    model: RwLock<Option<Arc<Model>>>,
+}
+
+/// The index of one model.
+#[derive(Debug)]
+pub(crate) struct Model {
+    /// How the tables name it.
+    pub(crate) key: i64,
+    pub(crate) model: VectorModel,
+    indexes: HashMap<Index, reflexio_vectors::Index>,
+    /// What changed while the index is read from the database.
+    changed: Mutex<Option<Changed>>,
+    /// Indexes that are being coded anew.
+    recentred: Mutex<HashSet<Index>>,
+    loaded: AtomicU64,
+    total: AtomicU64,
+}
+
+/// Rows that are newer than what was read of them.
+#[derive(Debug, Default)]
+struct Changed {
+    rows: HashSet<(Index, i64)>,
+    tables: HashSet<Index>,
+}
+
+impl Changed {
+    fn contains(&self, index: Index, key: i64) -> bool {
+        self.tables.contains(&index) || self.rows.contains(&(index, key))
+    }
+}
+
+impl Live {
+    pub(crate) fn model(&self) -> Option<Arc<Model>> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Starts with an empty index, or none at all.
+    pub(crate) fn switch(&self, model: Option<Arc<Model>>) {
+        *self.model.write().unwrap_or_else(PoisonError::into_inner) = model;
+    }
+
+    /// What a committed transaction changed. Only the writer thread calls this, in the order of commits.
+    pub(crate) fn apply(&self, changes: Changes) {
+        if changes.is_empty() {
+            return;
+        }
+        let Some(model) = self.model() else { return };
+        let mut changed = model.changed();
+        for index in changes.cleared() {
+            if let Some(changed) = changed.as_mut() {
+                changed.tables.insert(*index);
+            }
+            if let Some(vectors) = model.index(*index) {
+                vectors.clear();
+            }
+        }
+        for ((index, org), rows) in changes.by_org() {
+            if let Some(changed) = changed.as_mut() {
+                changed.rows.extend(rows.iter().map(|(key, _)| (index, *key)));
+            }
+            model.change(&self.names, index, self.names.number(org.as_str()), &rows);
+        }
+    }
+
+    pub(crate) fn state(&self) -> VectorIndex {
+        let Some(model) = self.model() else { return VectorIndex::Off };
+        if model.is_loading() {
+            let [done, total] = [&model.loaded, &model.total].map(|count| count.load(Ordering::Relaxed));
+            return VectorIndex::Loading { done, total };
+        }
+        let sizes = model.indexes.values().map(reflexio_vectors::Index::size);
+        let (rows, bytes) = sizes.fold((0, 0), |(rows, bytes), size| {
+            (rows + size.rows, bytes + size.code_bytes + size.column_bytes)
+        });
+        VectorIndex::Ready { rows: rows as u64, bytes: bytes as u64 }
+    }
+}
+
+impl Model {
+    /// An empty index that has to be loaded.
+    pub(crate) fn new(key: i64, model: VectorModel) -> Result<Self, reflexio_vectors::Error> {
+        let mut indexes = HashMap::new();
+        for index in Index::ALL {
+            indexes.insert(index, reflexio_vectors::Index::new(Options::new(model.dimension))?);
+        }
+        let changed = Mutex::new(Some(Changed::default()));
+        let [loaded, total] = [AtomicU64::new(0), AtomicU64::new(0)];
+        Ok(Self { key, model, indexes, changed, recentred: Mutex::default(), loaded, total })
+    }
+
+    pub(crate) fn index(&self, index: Index) -> Option<&reflexio_vectors::Index> {
+        self.indexes.get(&index)
+    }
+
+    /// Whether the index has to be coded anew, and nobody does it yet.
+    pub(crate) fn begin_recentring(&self, index: Index) -> bool {
+        self.index(index).is_some_and(reflexio_vectors::Index::needs_recentring)
+            && self.recentred.lock().unwrap_or_else(PoisonError::into_inner).insert(index)
+    }
+
+    pub(crate) fn end_recentring(&self, index: Index) {
+        self.recentred.lock().unwrap_or_else(PoisonError::into_inner).remove(&index);
+    }
+
+    pub(crate) fn is_loading(&self) -> bool {
+        self.changed().is_some()
+    }
+
+    pub(super) fn expect(&self, rows: u64) {
+        self.total.store(rows, Ordering::Relaxed);
+    }
+
+    /// Adds rows as they were read from the database, unless they changed since.
+    pub(super) fn add_loaded(&self, index: Index, org: u32, rows: &[Row<'_>], threads: usize) {
+        let changed = self.changed();
+        let fresh: Vec<Row<'_>> = rows
+            .iter()
+            .filter(|row| !changed.as_ref().is_some_and(|new| new.contains(index, key_of(row.id))))
+            .cloned()
+            .collect();
+        if let Some(Err(error)) = self.index(index).map(|index| index.upsert(org, &fresh, threads)) {
+            tracing::error!(%error, "stored vectors do not fit the index; `reflexio embeddings rebuild` makes them anew");
+        }
+        self.loaded.fetch_add(rows.len() as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn finish_loading(&self) {
+        *self.changed() = None;
+    }
+
+    fn change(&self, names: &Names, index: Index, org: u32, rows: &[(i64, Change)]) {
+        let Some(vectors) = self.index(index) else { return };
+        let mut added = Vec::new();
+        let mut removed = Vec::new();
+        let mut relabelled: Vec<(u64, Labels)> = Vec::new();
+        for (key, change) in rows {
+            let id = id_of(*key);
+            match change {
+                Change::Remove => removed.push(id),
+                Change::Relabel(facts) => relabelled.push((id, facts.labels(names))),
+                Change::Put(facts, vector) => added.push(Row { id, vector, labels: facts.labels(names) }),
+            }
+        }
+        if let Err(error) = vectors.apply(org, &added, &removed, 1) {
+            tracing::error!(%error, "a vector does not fit the index");
+        }
+        vectors.relabel(org, &relabelled);
+    }
+
+    fn changed(&self) -> MutexGuard<'_, Option<Changed>> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keys of rows are positive.
+pub(super) fn id_of(key: i64) -> u64 {
+    key.unsigned_abs()
+}
+
+pub(super) fn key_of(id: u64) -> i64 {
+    i64::try_from(id).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,72 @@
+use std::collections::HashMap;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use reflexio_vectors::Row;
+use rusqlite::Connection;
+
+use super::facts::Facts;
+use super::from_bytes;
+use super::live::{Live, Model, id_of};
+use crate::error::Result;
+use crate::fts::Index;
+use crate::{readers, schema};
+
+/// So many vectors are coded at once.
+const ROWS_PER_STEP: usize = 8192;
+
+/// Reads the vectors of a model into its index. Writers go on meanwhile: what they change is newer than the one
+/// state of the database that is read here.
+pub(crate) fn load(path: &Path, live: &Live, model: &Model) -> Result<()> {
+    let connection = schema::open_reader(path)?;
+    readers::snapshot(&connection, |sql| {
+        model.expect(count(sql, model)?);
+        Index::ALL.into_iter().try_for_each(|index| load_index(sql, live, model, index))
+    })?;
+    model.finish_loading();
+    Ok(())
+}
+
+fn count(sql: &Connection, model: &Model) -> Result<u64> {
+    let mut total = 0;
+    for index in Index::ALL {
+        let text = format!("SELECT count(*) FROM {} WHERE model = ?", index.vectors());
+        total += sql.query_row(&text, [model.key], |row| row.get::<_, i64>(0))?.unsigned_abs();
+    }
+    Ok(total)
+}
+
+fn load_index(sql: &Connection, live: &Live, model: &Model, index: Index) -> Result<()> {
+    let (table, key) = index.rows();
+    let text = format!(
+        "SELECT v.key, v.vector, {} FROM {} v CROSS JOIN {table} t WHERE t.{key} = v.key AND v.model = ?
+         ORDER BY v.key",
+        Facts::columns(index),
+        index.vectors()
+    );
+    let mut statement = sql.prepare(&text)?;
+    let mut rows = statement.query([model.key])?;
+    let mut step: Vec<(i64, Vec<f32>, Facts)> = Vec::with_capacity(ROWS_PER_STEP);
+    while let Some(row) = rows.next()? {
+        let vector = from_bytes(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+        step.push((row.get(0)?, vector, Facts::from_row(row, 2)?));
+        if step.len() == ROWS_PER_STEP {
+            add(live, model, index, &step);
+            step.clear();
+        }
+    }
+    add(live, model, index, &step);
+    Ok(())
+}
+
+fn add(live: &Live, model: &Model, index: Index, rows: &[(i64, Vec<f32>, Facts)]) {
+    let threads = available_parallelism().map_or(1, usize::from);
+    let mut by_org: HashMap<u32, Vec<Row<'_>>> = HashMap::new();
+    for (key, vector, facts) in rows {
+        let row = Row { id: id_of(*key), vector, labels: facts.labels(&live.names) };
+        by_org.entry(live.names.number(&facts.org)).or_default().push(row);
+    }
+    for (org, rows) in by_org {
+        model.add_loaded(index, org, &rows, threads);
+    }
+}

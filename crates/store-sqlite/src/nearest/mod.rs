@@ -1,0 +1,31 @@
+//! Finding rows by their meaning. The vectors lie in tables beside the rows; an index in memory tells which of
+//! them are near, and the tables have the last word.
+//!
+//! What waits for a vector is a table too, written in the transaction that changes the text. The index in memory
+//! changes when the transaction has committed, before its callers are answered, so the next search sees it.
+
+mod changes;
+mod facts;
+mod live;
+mod load;
+mod names;
+mod search;
+mod waiting;
+
+pub(crate) use self::changes::{Change, Changes};
+pub(crate) use self::facts::facts;
+pub(crate) use self::live::{Live, Model};
+pub(crate) use self::load::load;
+pub(crate) use self::search::{Scope, search};
+pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, waiting};
+
+/// A vector as the tables hold it.
+pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The inverse of [`to_bytes`].
+pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<f32> {
+    let numbers = bytes.as_chunks::<4>().0;
+    numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()
+}

@@ -1,0 +1,240 @@
+use std::collections::{HashMap, HashSet};
+use std::thread::available_parallelism;
+
+use reflexio_store::{Ask, Scored};
+use reflexio_types::{OrgId, PlaybookStatus, Status, TimeRange, UserId};
+use reflexio_vectors::{Filter, Query, Statuses};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
+
+use super::facts::status_of;
+use super::from_bytes;
+use super::live::{Live, Model, id_of, key_of};
+use super::names::Names;
+use crate::error::Result;
+use crate::fts::{self, Index, Searchable};
+use crate::predicate::Predicate;
+
+/// When a filter names few rows, each of up to so many is compared.
+const MOST_COMPARED: usize = 20_000;
+/// The index is asked for more when rows that it found are refused by a filter it does not know.
+const MOST_ASKED: usize = 16_384;
+
+/// Which rows a search may find: what the index in memory knows of the filter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    pub(crate) user: Option<UserId>,
+    pub(crate) version: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) source: Option<String>,
+    /// Empty means any.
+    pub(crate) status: Vec<Status>,
+    pub(crate) approval: Vec<PlaybookStatus>,
+    pub(crate) time: TimeRange,
+    /// Empty means any.
+    pub(crate) tags: Vec<String>,
+    /// The filter names a request, a session or one row.
+    pub(crate) few: bool,
+}
+
+/// A row that was found, under its key.
+type Found<R> = (i64, Scored<R>);
+
+/// Rows that fit by their words, best first, then rows that are near in meaning. The predicate is the whole
+/// filter; the scope is what of it can be told in memory.
+pub(crate) fn search<R: Searchable>(
+    sql: &Connection,
+    live: &Live,
+    org: &OrgId,
+    scope: &Scope,
+    predicate: &Predicate,
+    ask: &Ask,
+) -> Result<Vec<Scored<R>>> {
+    let mut found: Vec<Found<R>> = match &ask.words {
+        Some(words) => fts::search(sql, org, scope.user.as_ref(), words, predicate, ask.limit)?,
+        None => Vec::new(),
+    };
+    if let Some(model) = live.model().filter(|model| model.takes(&ask.meaning)) {
+        let search = Search { sql, names: &live.names, model: &model, org, scope, predicate, ask };
+        search.add_cosines(&mut found)?;
+        search.add_near(&mut found)?;
+    }
+    Ok(found.into_iter().map(|(_, scored)| scored).collect())
+}
+
+impl Model {
+    /// Whether the vectors are of this model's shape; after a change of models some may not be.
+    fn takes(&self, vectors: &[Vec<f32>]) -> bool {
+        !vectors.is_empty() && vectors.iter().all(|vector| vector.len() == self.model.dimension)
+    }
+}
+
+struct Search<'a> {
+    sql: &'a Connection,
+    names: &'a Names,
+    model: &'a Model,
+    org: &'a OrgId,
+    scope: &'a Scope,
+    predicate: &'a Predicate,
+    ask: &'a Ask,
+}
+
+impl Search<'_> {
+    fn add_cosines<R: Searchable>(&self, found: &mut [Found<R>]) -> Result<()> {
+        for (key, scored) in found {
+            scored.cosine = self.vector(R::INDEX, *key)?.map(|vector| self.cosine(&vector));
+        }
+        Ok(())
+    }
+
+    /// Adds the nearest rows; those that are found already count.
+    fn add_near<R: Searchable>(&self, found: &mut Vec<Found<R>>) -> Result<()> {
+        if self.scope.few {
+            let near = self.compared::<R>()?;
+            found.extend(self.admitted(found, near)?.0);
+            return Ok(());
+        }
+        let mut asked = self.ask.limit;
+        loop {
+            let near = self.nearest(R::INDEX, asked);
+            let all = near.len() < asked || asked >= MOST_ASKED;
+            let (new, count) = self.admitted(found, near)?;
+            if all || count >= self.ask.limit {
+                found.extend(new);
+                return Ok(());
+            }
+            asked = asked.saturating_mul(4).min(MOST_ASKED);
+        }
+    }
+
+    /// The rows that the whole filter admits, without those that are known, and how many there are with them.
+    fn admitted<R: Searchable>(
+        &self,
+        known: &[Found<R>],
+        near: Vec<(i64, f64)>,
+    ) -> Result<(Vec<Found<R>>, usize)> {
+        let known: HashSet<i64> = known.iter().map(|(key, _)| *key).collect();
+        let mut new = Vec::new();
+        let mut count = 0;
+        for (key, cosine) in near {
+            if count == self.ask.limit {
+                break;
+            }
+            if known.contains(&key) {
+                count += 1;
+            } else if let Some(row) = fts::row(self.sql, key, self.predicate)? {
+                count += 1;
+                new.push((key, Scored { row, score: 0.0, cosine: Some(cosine) }));
+            }
+        }
+        Ok((new, count))
+    }
+
+    /// The rows that the index holds to be nearest, by their exact cosines.
+    fn nearest(&self, index: Index, k: usize) -> Vec<(i64, f64)> {
+        let (Some(filter), Some(vectors)) = (self.filter(), self.model.index(index)) else {
+            return Vec::new();
+        };
+        let threads = available_parallelism().map_or(1, usize::from);
+        let mut best: HashMap<u64, f64> = HashMap::new();
+        for vector in &self.ask.meaning {
+            let query = Query { vector, filter: &filter, k, threads };
+            match vectors.search(&query, |ids| self.vectors(index, ids)) {
+                Ok(hits) => hits.iter().for_each(|hit| {
+                    let best = best.entry(hit.id).or_insert(f64::MIN);
+                    *best = best.max(f64::from(hit.score));
+                }),
+                Err(error) => tracing::warn!(%error, "a query vector cannot be searched for"),
+            }
+        }
+        in_order(best.into_iter().map(|(id, cosine)| (key_of(id), cosine)).collect(), k)
+    }
+
+    /// All rows that the filter names, compared one by one.
+    fn compared<R: Searchable>(&self) -> Result<Vec<(i64, f64)>> {
+        let text = format!(
+            "SELECT {} FROM {} WHERE {} LIMIT {MOST_COMPARED}",
+            R::KEY,
+            R::FROM,
+            self.predicate.sql()
+        );
+        let mut statement = self.sql.prepare_cached(&text)?;
+        let keys = statement
+            .query_map(params_from_iter(self.predicate.clone().into_values()), |row| row.get(0))?
+            .collect::<rusqlite::Result<Vec<i64>>>()?;
+        let mut near = Vec::new();
+        for key in keys {
+            near.extend(self.vector(R::INDEX, key)?.map(|vector| (key, self.cosine(&vector))));
+        }
+        Ok(in_order(near, self.ask.limit))
+    }
+
+    fn vector(&self, index: Index, key: i64) -> Result<Option<Vec<f32>>> {
+        let text = format!("SELECT vector FROM {} WHERE key = ? AND model = ?", index.vectors());
+        let mut statement = self.sql.prepare_cached(&text)?;
+        let read = |row: &rusqlite::Row<'_>| Ok(from_bytes(row.get_ref(0)?.as_blob()?));
+        Ok(statement.query_row([key, self.model.key], read).optional()?)
+    }
+
+    /// In their order, an empty one for a row that has none.
+    fn vectors(&self, index: Index, ids: &[u64]) -> Vec<Vec<f32>> {
+        let vector = |id: &u64| match self.vector(index, key_of(*id)) {
+            Ok(vector) => vector.unwrap_or_default(),
+            Err(error) => {
+                tracing::warn!(?error, "a vector cannot be read");
+                Vec::new()
+            }
+        };
+        ids.iter().map(vector).collect()
+    }
+
+    /// To the nearest of the asked vectors.
+    fn cosine(&self, vector: &[f32]) -> f64 {
+        let cosines = self
+            .ask
+            .meaning
+            .iter()
+            .map(|asked| asked.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum::<f64>());
+        cosines.fold(f64::MIN, f64::max)
+    }
+
+    /// What the index has to look for; nothing if it names something that no row has.
+    fn filter(&self) -> Option<Filter> {
+        let Scope { user, version, name, source, status, approval, time, tags, .. } = self.scope;
+        let found = |name: Option<&str>| match name {
+            Some(name) => self.names.find(name).map(|key| Some(vec![key])),
+            None => Some(None),
+        };
+        let mut filter = Filter::org(self.names.find(self.org.as_str())?);
+        if let Some(user) = user {
+            filter.user = Some(self.names.find(user.as_str())?);
+        }
+        filter.versions = found(version.as_deref())?;
+        filter.names = found(name.as_deref())?;
+        filter.sources = found(source.as_deref())?;
+        filter.statuses = statuses(status, approval);
+        filter.from = time.start.map_or(i64::MIN, |start| start.0);
+        filter.to = time.end.map_or(i64::MAX, |end| end.0);
+        filter.tags =
+            (!tags.is_empty()).then(|| tags.iter().filter_map(|tag| self.names.find(tag)).collect());
+        Some(filter)
+    }
+}
+
+fn statuses(status: &[Status], approval: &[PlaybookStatus]) -> Statuses {
+    if status.is_empty() && approval.is_empty() {
+        return Statuses::ALL;
+    }
+    let all =
+        Status::ALL.into_iter().flat_map(|status| PlaybookStatus::ALL.map(|approval| (status, approval)));
+    all.filter(|(one, _)| status.is_empty() || status.contains(one))
+        .filter(|(_, one)| approval.is_empty() || approval.contains(one))
+        .map(|(status, approval)| status_of(status, approval))
+        .collect()
+}
+
+/// Nearest first, newer first among equals.
+fn in_order(mut near: Vec<(i64, f64)>, limit: usize) -> Vec<(i64, f64)> {
+    near.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| id_of(b.0).cmp(&id_of(a.0))));
+    near.truncate(limit);
+    near
+}

@@ -1,0 +1,131 @@
+//! The columns that filters look at. They may change while the terms of a part stay.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use reflexio_vectors::{Filter, Labels, Statuses};
+
+use crate::column::{Column, Places, time_key, time_of};
+
+/// The labels that many rows share. Each distinct one is stored once, and a filter is asked once for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Facet {
+    pub(crate) version: u32,
+    pub(crate) name: u32,
+    pub(crate) source: u32,
+    pub(crate) status: u8,
+    pub(crate) tags: Box<[u32]>,
+}
+
+impl Facet {
+    pub(crate) fn of(labels: &Labels) -> Facet {
+        let mut tags = labels.tags.clone();
+        tags.sort_unstable();
+        tags.dedup();
+        let Labels { version, name, source, status, .. } = *labels;
+        Facet { version, name, source, status, tags: tags.into() }
+    }
+
+    fn labels(&self) -> Labels {
+        let Facet { version, name, source, status, .. } = *self;
+        Labels { user: 0, version, name, source, status, time: 0, tags: self.tags.to_vec() }
+    }
+}
+
+/// The labels of a part but for the users, by slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LabelColumns {
+    pub(crate) times: Column,
+    /// The first and the last time key.
+    pub(crate) time_span: (u64, u64),
+    pub(crate) facet_of: Places,
+    pub(crate) facets: Vec<Facet>,
+}
+
+impl LabelColumns {
+    /// `facet_of` are places in `facets`.
+    pub(crate) fn new(times: Vec<u64>, facet_of: &[u32], facets: Vec<Facet>) -> LabelColumns {
+        let time_span = (
+            times.iter().copied().min().unwrap_or_default(),
+            times.iter().copied().max().unwrap_or_default(),
+        );
+        LabelColumns { times: Column::new(times), time_span, facet_of: Places::new(facet_of), facets }
+    }
+
+    /// Gives rows new times and facets.
+    pub(crate) fn with(&self, changes: &[(usize, Labels)]) -> LabelColumns {
+        let mut facets = Facets::default();
+        let mut facet_of: Vec<u32> =
+            self.facet_of.iter().map(|place| facets.renumber(&self.facets, place as usize)).collect();
+        let mut times: Vec<u64> = self.times.iter().collect();
+        for (slot, labels) in changes {
+            facet_of[*slot] = facets.place(Facet::of(labels));
+            times[*slot] = time_key(labels.time);
+        }
+        LabelColumns::new(times, &facet_of, facets.finish())
+    }
+
+    pub(crate) fn time(&self, slot: usize) -> i64 {
+        time_of(self.times.get(slot))
+    }
+
+    /// Which facets a filter admits; `None` if it admits all.
+    pub(crate) fn admitted(&self, filter: &Filter) -> Option<Vec<bool>> {
+        let looks = filter.versions.is_some()
+            || filter.names.is_some()
+            || filter.sources.is_some()
+            || filter.tags.is_some()
+            || filter.statuses != Statuses::ALL;
+        if !looks {
+            return None;
+        }
+        let filter = Filter { user: None, from: i64::MIN, to: i64::MAX, ..filter.clone() };
+        Some(self.facets.iter().map(|facet| filter.admits(&facet.labels())).collect())
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let facets: usize = self.facets.iter().map(|facet| size_of::<Facet>() + facet.tags.len() * 4).sum();
+        self.times.bytes() + self.facet_of.bytes() + facets + size_of::<LabelColumns>()
+    }
+}
+
+/// Gathers distinct facets.
+#[derive(Debug, Default)]
+pub(crate) struct Facets {
+    list: Vec<Facet>,
+    known: HashMap<Facet, u32>,
+    /// What became of the places of another list.
+    renumbered: Vec<Option<u32>>,
+}
+
+impl Facets {
+    pub(crate) fn place(&mut self, facet: Facet) -> u32 {
+        match self.known.entry(facet) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.list.push(new.key().clone());
+                *new.insert(self.list.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// The place here of a facet of another list; the same list until [`Facets::next_list`].
+    pub(crate) fn renumber(&mut self, others: &[Facet], place: usize) -> u32 {
+        if let Some(Some(known)) = self.renumbered.get(place) {
+            return *known;
+        }
+        let own = self.place(others[place].clone());
+        self.renumbered.resize(others.len(), None);
+        self.renumbered[place] = Some(own);
+        own
+    }
+
+    pub(crate) fn next_list(&mut self) {
+        self.renumbered.clear();
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<Facet> {
+        self.list.shrink_to_fit();
+        self.list
+    }
+}

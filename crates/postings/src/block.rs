@@ -1,7 +1,7 @@
 //! The lists of a segment: for each term the rows that hold it, how often, and where.
 //!
 //! A list is the number of its rows, for more than one block the place of its first block in the directory, and
-//! its blocks. A block is two widths, then the distances between slots, the repetitions, and the positions, each as
+//! its blocks. A block is a byte with two widths, then the distances between slots, the repetitions, and the positions, each as
 //! a stream of bits. A position takes as many bits as the row's length needs, so that short rows cost little.
 
 use std::ops::Range;
@@ -11,13 +11,13 @@ use crate::bytes::varint;
 use crate::lengths::Lengths;
 
 /// The two widths.
-pub(crate) const HEADER: usize = 2;
+const HEADER: usize = 1;
+/// Three bits for the width of repetitions: these, or all 32 bits.
+const MOST_TIMES_WIDTH: u32 = 6;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Lists {
     pub(crate) data: Vec<u8>,
-    /// Where the list of each term begins.
-    pub(crate) starts: Vec<u32>,
     /// The directory of the blocks of long lists: last slot, where it begins, and the impact of its best row.
     pub(crate) lasts: Vec<u32>,
     pub(crate) offsets: Vec<u32>,
@@ -43,8 +43,8 @@ struct Place {
 }
 
 impl Lists {
-    pub(crate) fn list(&self, term: usize) -> List {
-        let at = self.starts.get(term).map_or(usize::MAX - 64, |at| *at as usize);
+    /// The list that begins there.
+    pub(crate) fn list(&self, at: usize) -> List {
         let (rows, at) = varint(&self.data, at);
         let rows = rows as usize;
         if rows <= BLOCK {
@@ -75,9 +75,7 @@ impl Lists {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.data.capacity()
-            + (self.starts.capacity() + self.lasts.capacity() + self.offsets.capacity()) * 4
-            + self.impacts.capacity()
+        self.data.capacity() + (self.lasts.capacity() + self.offsets.capacity()) * 4 + self.impacts.capacity()
     }
 }
 
@@ -99,34 +97,36 @@ pub(crate) struct Block {
     times: [u32; BLOCK],
     /// The bit at which positions begin.
     positions: usize,
+    /// How many bits after that the positions of each row begin; empty until somebody asks.
+    position_starts: Vec<u32>,
 }
 
 impl Default for Block {
     fn default() -> Block {
-        Block { rows: 0, slots: [0; BLOCK], times: [0; BLOCK], positions: 0 }
+        Block { rows: 0, slots: [0; BLOCK], times: [0; BLOCK], positions: 0, position_starts: Vec::new() }
     }
 }
 
 impl Block {
     pub(crate) fn load(&mut self, lists: &Lists, list: &List, block: usize) {
         let Place { at, base, rows } = lists.place(list, block);
-        let Some([slot_width, times_width]) =
-            lists.data.get(at..).and_then(|rest| rest.first_chunk()).copied()
-        else {
+        let Some(header) = lists.data.get(at) else {
             self.rows = 0;
             return;
         };
+        let (slot_width, times_width) = widths(*header);
         self.rows = rows;
-        let bits = [slot_width, times_width].map(|width| rows * usize::from(width));
+        let bits = [slot_width, times_width].map(|width| rows * width as usize);
         let times_at = (at + HEADER) * 8 + bits[0];
-        unpack(&lists.data[at + HEADER..], u32::from(slot_width), &mut self.slots[..rows]);
+        unpack(&lists.data[at + HEADER..], slot_width, &mut self.slots[..rows]);
         let mut next = base;
         for slot in &mut self.slots[..rows] {
             *slot += next;
             next = *slot + 1;
         }
-        self.load_times(lists, times_at, u32::from(times_width));
+        self.load_times(lists, times_at, times_width);
         self.positions = times_at + bits[1];
+        self.position_starts.clear();
     }
 
     fn load_times(&mut self, lists: &Lists, at: usize, width: u32) {
@@ -151,11 +151,14 @@ impl Block {
     }
 
     /// Appends the positions of one of its rows.
-    pub(crate) fn push_positions(&self, lists: &Lists, lengths: &Lengths, row: usize, to: &mut Vec<u32>) {
-        let mut bit = self.positions;
-        for (slot, times) in self.slots[..row].iter().zip(&self.times) {
-            bit += (*times * position_width(lengths.get(*slot as usize))) as usize;
+    pub(crate) fn push_positions(&mut self, lists: &Lists, lengths: &Lengths, row: usize, to: &mut Vec<u32>) {
+        if self.position_starts.is_empty() {
+            let bits = |(slot, times): (&u32, &u32)| *times * position_width(lengths.get(*slot as usize));
+            let bits = self.slots[..self.rows].iter().zip(&self.times).map(bits);
+            self.position_starts
+                .extend(bits.scan(0, |next, bits| Some(std::mem::replace(next, *next + bits))));
         }
+        let bit = self.positions + self.position_starts[row] as usize;
         let width = position_width(lengths.get(self.slots[row] as usize));
         to.extend((0..self.times[row]).map(|time| read(&lists.data, bit + (time * width) as usize, width)));
     }
@@ -174,6 +177,20 @@ impl Block {
             then(*slot, &positions);
         }
     }
+}
+
+/// The byte that begins a block, and the width that repetitions get.
+pub(crate) fn header(slot_width: u32, times_width: u32) -> (u8, u32) {
+    if times_width <= MOST_TIMES_WIDTH {
+        ((slot_width << 3 | times_width) as u8, times_width)
+    } else {
+        ((slot_width << 3 | (MOST_TIMES_WIDTH + 1)) as u8, 32)
+    }
+}
+
+fn widths(header: u8) -> (u32, u32) {
+    let (slot_width, times_width) = (u32::from(header >> 3), u32::from(header & 7));
+    (slot_width, if times_width <= MOST_TIMES_WIDTH { times_width } else { 32 })
 }
 
 /// The bits of a position in a row of this length.

@@ -38,6 +38,22 @@ impl Column {
         }
     }
 
+    pub(crate) fn set(&mut self, row: usize, value: u64) {
+        let distance = value.wrapping_sub(self.base);
+        match &mut self.values {
+            Values::Four(low) if distance >> 32 == 0 => low[row] = distance as u32,
+            Values::Five(low, fifth) if distance >> 40 == 0 => {
+                (low[row], fifth[row]) = (distance as u32, (distance >> 32) as u8);
+            }
+            Values::Eight(values) => values[row] = value,
+            Values::Four(_) | Values::Five(..) => {
+                let mut values: Vec<u64> = self.iter().collect();
+                values[row] = value;
+                *self = Column::new(values);
+            }
+        }
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         (0..self.len()).map(|row| self.get(row))
     }
@@ -100,6 +116,19 @@ impl Places {
         }
     }
 
+    pub(crate) fn set(&mut self, row: usize, value: u32) {
+        match self {
+            Places::One(values) if value <= 0xff => values[row] = value as u8,
+            Places::Two(values) if value <= 0xffff => values[row] = value as u16,
+            Places::Four(values) => values[row] = value,
+            Places::One(_) | Places::Two(_) => {
+                let mut values: Vec<u32> = self.iter().collect();
+                values[row] = value;
+                *self = Places::new(&values);
+            }
+        }
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         (0..self.len()).map(|row| self.get(row) as u32)
     }
@@ -120,6 +149,19 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn a_changed_value_leaves_the_others(values in prop::collection::vec(any::<u64>(), 1..9), bits in 1u32..=64, other in any::<u64>()) {
+            let mut values: Vec<u64> = values.into_iter().map(|value| value >> (64 - bits)).collect();
+            let mut column = Column::new(values.clone());
+            let mut places = Places::new(&values.iter().map(|value| *value as u32).collect::<Vec<_>>());
+            column.set(0, other >> (other % 64));
+            places.set(0, other as u32 >> (other % 32));
+            prop_assert_eq!(places.iter().next(), Some(other as u32 >> (other % 32)));
+            prop_assert!(places.iter().skip(1).eq(values.iter().skip(1).map(|value| *value as u32)));
+            values[0] = other >> (other % 64);
+            prop_assert_eq!(column.iter().collect::<Vec<_>>(), values);
+        }
+
         #[test]
         fn a_column_gives_back_what_went_in(values in prop::collection::vec(any::<u64>(), 0..20), bits in 1u32..=64) {
             let base = if bits < 64 { 1 << 63 } else { 0 };

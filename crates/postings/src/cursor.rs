@@ -20,8 +20,9 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(lists: &'a Lists, term: usize) -> Cursor<'a> {
-        let list = lists.list(term);
+    /// For the list that begins there.
+    pub(crate) fn new(lists: &'a Lists, at: usize) -> Cursor<'a> {
+        let list = lists.list(at);
         let (lasts, impacts) = (lists.lasts(&list), lists.impacts(&list));
         Cursor { lists, list, lasts, impacts, loaded: NONE, block: Box::default() }
     }

@@ -81,8 +81,7 @@ impl<'a> Tokens<'a> {
     }
 
     fn encode(&self, lengths: &Lengths) -> (crate::dictionary::Dictionary, crate::block::Lists) {
-        let mut order: Vec<u32> = (0..self.terms.len() as u32).collect();
-        order.sort_unstable_by_key(|term| self.terms[*term as usize]);
+        let order = self.order();
         let occurrences = self.by_term(&order);
         let mut encoder = Encoder::default();
         let mut rest = occurrences.as_slice();
@@ -98,6 +97,21 @@ impl<'a> Tokens<'a> {
             rest = others;
         }
         encoder.finish()
+    }
+
+    /// The terms in order.
+    fn order(&self) -> Vec<u32> {
+        // The first bytes as a number settle nearly every comparison without a look at the text.
+        let first_bytes = |term: &str| {
+            let mut bytes = [0; 8];
+            bytes.iter_mut().zip(term.bytes()).for_each(|(own, byte)| *own = byte);
+            u64::from_be_bytes(bytes)
+        };
+        let mut keys: Vec<(u64, u32)> = self.terms.iter().map(|term| first_bytes(term)).zip(0..).collect();
+        keys.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| self.terms[a.1 as usize].cmp(self.terms[b.1 as usize]))
+        });
+        keys.into_iter().map(|(_, term)| term).collect()
     }
 
     /// Slot and position of every occurrence, term by term in the order given, in order of slot and position.

@@ -1,7 +1,7 @@
 //! Writes the terms of a segment and their lists, term by term in order.
 
 use crate::bits::{BLOCK, BitWriter, PADDING, width};
-use crate::block::{Lists, position_width};
+use crate::block::{Lists, header, position_width};
 use crate::bm25::impact;
 use crate::bytes::push_varint;
 use crate::dictionary::Dictionary;
@@ -31,10 +31,11 @@ impl Encoder {
         if self.slots.is_empty() {
             return;
         }
-        self.dictionary.push(&self.last_term, term);
+        let at = self.lists.data.len();
+        self.list(lengths);
+        self.dictionary.push(&self.last_term, term, at, self.lists.data.len() - at);
         self.last_term.clear();
         self.last_term.extend_from_slice(term);
-        self.list(lengths);
         self.slots.clear();
         self.times.clear();
         self.positions.clear();
@@ -43,9 +44,8 @@ impl Encoder {
     pub(crate) fn finish(mut self) -> (Dictionary, Lists) {
         self.lists.data.extend([0; PADDING]);
         self.dictionary.shrink();
-        let Lists { data, starts, lasts, offsets, impacts } = &mut self.lists;
+        let Lists { data, lasts, offsets, impacts } = &mut self.lists;
         data.shrink_to_fit();
-        starts.shrink_to_fit();
         lasts.shrink_to_fit();
         offsets.shrink_to_fit();
         impacts.shrink_to_fit();
@@ -54,7 +54,6 @@ impl Encoder {
 
     fn list(&mut self, lengths: &Lengths) {
         let Encoder { lists, slots, times, positions, .. } = self;
-        lists.starts.push(lists.data.len() as u32);
         push_varint(&mut lists.data, slots.len() as u32);
         let is_long = slots.len() > BLOCK;
         if is_long {
@@ -102,7 +101,8 @@ fn push_block(
     };
     let slot_width = width(distances().fold(0, |all, distance| all | distance));
     let times_width = width(times.iter().fold(0, |all, times| all | (times - 1)));
-    to.extend([slot_width as u8, times_width as u8]);
+    let (header, times_width) = header(slot_width, times_width);
+    to.push(header);
     let mut writer = BitWriter::new(to);
     distances().for_each(|distance| writer.push(distance, slot_width));
     if times_width > 0 {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use reflexio_vectors::{Filter, Labels, Statuses};
 
@@ -26,9 +27,14 @@ impl Facet {
         Facet { version, name, source, status, tags: tags.into() }
     }
 
-    fn labels(&self) -> Labels {
-        let Facet { version, name, source, status, .. } = *self;
-        Labels { user: 0, version, name, source, status, time: 0, tags: self.tags.to_vec() }
+    /// As `Filter::admits` has it, without the user and the time.
+    fn is_admitted(&self, filter: &Filter) -> bool {
+        let any_of = |keys: &Option<Vec<u32>>, key| keys.as_ref().is_none_or(|keys| keys.contains(&key));
+        any_of(&filter.versions, self.version)
+            && any_of(&filter.names, self.name)
+            && any_of(&filter.sources, self.source)
+            && filter.statuses.contains(self.status)
+            && filter.tags.as_ref().is_none_or(|tags| tags.iter().any(|tag| self.tags.contains(tag)))
     }
 }
 
@@ -39,7 +45,7 @@ pub(crate) struct LabelColumns {
     /// The first and the last time key.
     pub(crate) time_span: (u64, u64),
     pub(crate) facet_of: Places,
-    pub(crate) facets: Vec<Facet>,
+    pub(crate) facets: Arc<Vec<Facet>>,
 }
 
 impl LabelColumns {
@@ -49,20 +55,29 @@ impl LabelColumns {
             times.iter().copied().min().unwrap_or_default(),
             times.iter().copied().max().unwrap_or_default(),
         );
-        LabelColumns { times: Column::new(times), time_span, facet_of: Places::new(facet_of), facets }
+        LabelColumns {
+            times: Column::new(times),
+            time_span,
+            facet_of: Places::new(facet_of),
+            facets: Arc::new(facets),
+        }
     }
 
-    /// Gives rows new times and facets.
+    /// Gives rows new times and facets. A facet that has lost its last row stays until the part is merged.
     pub(crate) fn with(&self, changes: &[(usize, Labels)]) -> LabelColumns {
-        let mut facets = Facets::default();
-        let mut facet_of: Vec<u32> =
-            self.facet_of.iter().map(|place| facets.renumber(&self.facets, place as usize)).collect();
-        let mut times: Vec<u64> = self.times.iter().collect();
+        let mut new = self.clone();
         for (slot, labels) in changes {
-            facet_of[*slot] = facets.place(Facet::of(labels));
-            times[*slot] = time_key(labels.time);
+            let facet = Facet::of(labels);
+            let place = new.facets.iter().position(|own| *own == facet).unwrap_or_else(|| {
+                Arc::make_mut(&mut new.facets).push(facet);
+                new.facets.len() - 1
+            });
+            new.facet_of.set(*slot, place as u32);
+            let time = time_key(labels.time);
+            new.times.set(*slot, time);
+            new.time_span = (new.time_span.0.min(time), new.time_span.1.max(time));
         }
-        LabelColumns::new(times, &facet_of, facets.finish())
+        new
     }
 
     pub(crate) fn time(&self, slot: usize) -> i64 {
@@ -79,8 +94,7 @@ impl LabelColumns {
         if !looks {
             return None;
         }
-        let filter = Filter { user: None, from: i64::MIN, to: i64::MAX, ..filter.clone() };
-        Some(self.facets.iter().map(|facet| filter.admits(&facet.labels())).collect())
+        Some(self.facets.iter().map(|facet| facet.is_admitted(filter)).collect())
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -18,21 +18,21 @@ pub(crate) fn source<'a>(share: &Share<'a>, node: &Node) -> Source<'a> {
     let segment = &*share.part.segment;
     match node {
         Node::Term(term) => match segment.dictionary.find(term) {
-            Some(term) => Source::Term(Cursor::new(&segment.lists, term)),
+            Some(list) => Source::Term(Cursor::new(&segment.lists, list)),
             None => Source::NOTHING,
         },
-        Node::Prefix(start) => beginning(segment, segment.dictionary.beginning(start), &share.slots),
+        Node::Prefix(start) => beginning(segment, &segment.dictionary.beginning(start), &share.slots),
         Node::Phrase(terms) => phrase(segment, terms, &share.slots),
         Node::And(_) | Node::Or(_) | Node::Not(..) => Source::NOTHING,
     }
 }
 
-/// The rows that hold any of the terms.
-fn beginning<'a>(segment: &'a Segment, terms: Range<usize>, slots: &Range<usize>) -> Source<'a> {
-    if terms.len() == 1 {
-        return Source::Term(Cursor::new(&segment.lists, terms.start));
+/// The rows of any of the lists.
+fn beginning<'a>(segment: &'a Segment, lists: &[usize], slots: &Range<usize>) -> Source<'a> {
+    if let [list] = lists {
+        return Source::Term(Cursor::new(&segment.lists, *list));
     }
-    let mut cursors: Vec<Cursor<'_>> = terms.map(|term| Cursor::new(&segment.lists, term)).collect();
+    let mut cursors: Vec<Cursor<'_>> = lists.iter().map(|list| Cursor::new(&segment.lists, *list)).collect();
     let most: usize = cursors.iter_mut().map(|cursor| cursor.count(slots, segment.len())).sum();
     if most * SLOTS_PER_ROW < slots.len() {
         sorted(&mut cursors, slots)

@@ -163,7 +163,7 @@ impl Input {
     /// Reads the list of the term that the walk stands at.
     fn read(&self, block: &mut Block, rows: &mut Vec<(u32, u32, u32)>, positions: &mut Vec<u32>) {
         let Segment { lists, lengths, .. } = &*self.segment;
-        let list = lists.list(self.walk.number());
+        let list = lists.list(self.walk.list());
         for at in 0..list.blocks() {
             block.load(lists, &list, at);
             block.each(lists, lengths, |slot, own| {

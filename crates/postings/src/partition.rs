@@ -16,9 +16,9 @@ use crate::part::Part;
 use crate::segment::{FULL, MOST_TERMS};
 
 /// This many parts of about the same size become one; so every row is copied once per power of it.
-const FAN_IN: usize = 8;
-/// Occurrences that a write copies for each one that it brings. Rows are copied about six times in their life.
-const WORK_PER_OCCURRENCE: u64 = 12;
+const FAN_IN: usize = 4;
+/// Occurrences that a write copies for each one that it brings. Rows are copied about eight times in their life.
+const WORK_PER_OCCURRENCE: u64 = 16;
 /// Occurrences that a write copies anyway: less than a millisecond.
 const LEAST_WORK: u64 = 1 << 14;
 

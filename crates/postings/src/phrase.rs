@@ -6,6 +6,9 @@ use crate::cursor::Cursor;
 use crate::segment::Segment;
 use crate::source::Source;
 
+/// Looking up a row in a list takes as long as reading this many rows of it.
+const ROWS_PER_LOOKUP: usize = 16;
+
 /// The rows of a range with the phrase, and how often they hold it.
 pub(crate) fn phrase<'a>(segment: &'a Segment, terms: &[String], slots: &Range<usize>) -> Source<'a> {
     let found: Option<Vec<usize>> = terms.iter().map(|term| segment.dictionary.find(term)).collect();
@@ -30,9 +33,28 @@ fn common(cursors: &mut [Cursor<'_>], slots: &Range<usize>) -> Vec<u32> {
     }
     for cursor in order.into_iter().skip(1) {
         let cursor = &mut cursors[cursor];
-        candidates.retain(|slot| cursor.times(*slot) > 0);
+        if candidates.len() * ROWS_PER_LOOKUP < cursor.rows() {
+            candidates.retain(|slot| cursor.times(*slot) > 0);
+        } else {
+            candidates = both(&candidates, cursor, slots);
+        }
     }
     candidates
+}
+
+/// The candidates that a list has too, by reading all of it.
+fn both(candidates: &[u32], cursor: &mut Cursor<'_>, slots: &Range<usize>) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    cursor.each(slots, |slot, _| {
+        while candidates.get(next).is_some_and(|candidate| *candidate < slot) {
+            next += 1;
+        }
+        if candidates.get(next) == Some(&slot) {
+            found.push(slot);
+        }
+    });
+    found
 }
 
 #[derive(Default)]

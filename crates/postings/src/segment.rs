@@ -10,7 +10,7 @@ use crate::dictionary::{Dictionary, Walk};
 use crate::lengths::Lengths;
 
 /// The most rows of a segment: merging one stays below a second of work, done in slices.
-pub(crate) const FULL: usize = 1 << 18;
+pub(crate) const FULL: usize = 1 << 19;
 /// The most terms of a segment, so that places within its lists fit four bytes.
 pub(crate) const MOST_TERMS: u64 = 1 << 27;
 
@@ -76,7 +76,7 @@ impl Segment {
         let mut walk = Walk::default();
         let mut block = Block::default();
         while walk.advance(&self.dictionary) {
-            let list = self.lists.list(walk.number());
+            let list = self.lists.list(walk.list());
             for at in 0..list.blocks() {
                 block.load(&self.lists, &list, at);
                 block.each(&self.lists, &self.lengths, |slot, positions| {

@@ -82,15 +82,15 @@ fn save_part(to: &mut Writer, part: &Part) {
     to.one(dictionary.terms as u64);
     to.list(&dictionary.data);
     to.list(&dictionary.groups);
+    to.list(&dictionary.lists);
     to.list(&lists.data);
-    to.list(&lists.starts);
     to.list(&lists.lasts);
     to.list(&lists.offsets);
     to.list(&lists.impacts);
     to.list(&part.labels.times.iter().collect::<Vec<u64>>());
     to.list(&part.labels.facet_of.iter().collect::<Vec<u32>>());
     to.one(part.labels.facets.len() as u32);
-    for facet in &part.labels.facets {
+    for facet in part.labels.facets.iter() {
         to.list(&[facet.version, facet.name, facet.source]);
         to.one(facet.status);
         to.list(&facet.tags);
@@ -102,10 +102,10 @@ fn load_part(from: &mut Reader<'_>) -> Result<Part, Error> {
     let (ids, by_id, users) = (from.list::<u64>()?, from.list::<u32>()?, from.list::<u32>()?);
     let lengths = Lengths::new(from.list::<u32>()?.into_iter());
     let terms = from.one::<u64>()?;
-    let dictionary = Dictionary { terms: terms as usize, data: from.list()?, groups: from.list()? };
-    let (data, starts_of) = (from.list()?, from.list()?);
+    let dictionary =
+        Dictionary { terms: terms as usize, data: from.list()?, groups: from.list()?, lists: from.list()? };
     let lists =
-        Lists { data, starts: starts_of, lasts: from.list()?, offsets: from.list()?, impacts: from.list()? };
+        Lists { data: from.list()?, lasts: from.list()?, offsets: from.list()?, impacts: from.list()? };
     let rows = ids.len();
     let is_slot = |slot: &u32| (*slot as usize) < rows;
     let agree = (1..=FULL).contains(&rows)
@@ -114,7 +114,8 @@ fn load_part(from: &mut Reader<'_>) -> Result<Part, Error> {
         && users.len() == rows
         && users.is_sorted()
         && lengths.iter().len() == rows
-        && lists.starts.len() as u64 == terms
+        && dictionary.groups.len() == dictionary.lists.len()
+        && dictionary.groups.len() as u64 == terms.div_ceil(16)
         && lists.lasts.len() == lists.offsets.len()
         && lists.lasts.len() == lists.impacts.len()
         && lists.data.len() >= PADDING;

@@ -1,6 +1,7 @@
 //! Measures the index: `cargo run --release -p reflexio-postings --example speed -- 1000000`.
 //!
-//! The rows are made up: about 25 words each, by Zipf's law. Queries take words of rows, so that common words are
+//! The rows are made up: about 25 words each, by Zipf's law, of a vocabulary of 100,000 or as many as the second
+//! argument says. Queries take words of rows, so that common words are
 //! asked for as often as they are said; the fifty most common ones are left out as stop words are, except in the
 //! class that says so.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a program that prints measurements")]
@@ -11,7 +12,6 @@ use reflexio_postings::{Index, Query, Row};
 use reflexio_search::TextQuery;
 use reflexio_vectors::{Filter, Labels};
 
-const VOCABULARY: usize = 400_000;
 const STOP_WORDS: usize = 50;
 const USER_ROWS: usize = 1000;
 const QUERIES: usize = 400;
@@ -23,7 +23,8 @@ const OWNED: u32 = 2;
 
 fn main() {
     let rows = std::env::args().nth(1).and_then(|rows| rows.parse().ok()).unwrap_or(100_000);
-    let texts = Texts::new(rows);
+    let vocabulary = std::env::args().nth(2).and_then(|words| words.parse().ok()).unwrap_or(100_000);
+    let texts = Texts::new(rows, vocabulary);
     let index = Index::new();
     build(&index, &texts, ALL);
     searches(&index, &texts, ALL);
@@ -31,8 +32,8 @@ fn main() {
     sidecar(&index);
     index.remove_org(ALL);
     build(&index, &texts, OWNED);
-    println!("| class | p50 ms | p99 ms | CPU ms | hits |");
-    println!("|---|---|---|---|---|");
+    println!("| class | wall p50 ms | p99 | CPU p50 ms | p99 | hits |");
+    println!("|---|---|---|---|---|---|");
     measure("a user with all rows", &index, &Filter::user(OWNED, 7), &texts.queries(3..9, STOP_WORDS, " "));
 }
 
@@ -62,8 +63,8 @@ fn build(index: &Index, texts: &Texts, org: u32) {
 }
 
 fn searches(index: &Index, texts: &Texts, org: u32) {
-    println!("| class | p50 ms | p99 ms | CPU ms | hits |");
-    println!("|---|---|---|---|---|");
+    println!("| class | wall p50 ms | p99 | CPU p50 ms | p99 | hits |");
+    println!("|---|---|---|---|---|---|");
     let all = Filter::org(org);
     let words = texts.queries(3..9, STOP_WORDS, " ");
     measure("3–8 words", index, &all, &words);
@@ -85,45 +86,48 @@ fn searches(index: &Index, texts: &Texts, org: u32) {
 }
 
 fn measure(name: &str, index: &Index, filter: &Filter, queries: &[TextQuery]) {
-    let mut times = Vec::new();
-    let mut hits = 0;
-    let clock = Clock::start();
+    let (mut walls, mut cpus, mut hits) = (Vec::new(), Vec::new(), 0);
     for query in queries {
-        let start = Instant::now();
+        let clock = Clock::start();
         hits += index.search(&Query { query, filter, k: K }).len();
-        times.push(start.elapsed());
+        let (wall, cpu) = clock.stop();
+        walls.push(wall);
+        cpus.push(cpu);
     }
-    let cpu = clock.stop().1 / queries.len() as u32;
-    times.sort_unstable();
-    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let at = |times: &mut Vec<Duration>, percent: usize| {
+        times.sort_unstable();
+        times[times.len() * percent / 100].as_secs_f64() * 1e3
+    };
     println!(
-        "| {name} | {:.3} | {:.3} | {:.3} | {:.1} |",
-        milliseconds(times[times.len() / 2]),
-        milliseconds(times[times.len() * 99 / 100]),
-        milliseconds(cpu),
+        "| {name} | {:.3} | {:.3} | {:.3} | {:.3} | {:.1} |",
+        at(&mut walls, 50),
+        at(&mut walls, 99),
+        at(&mut cpus, 50),
+        at(&mut cpus, 99),
         hits as f64 / queries.len() as f64,
     );
 }
 
 fn writes(index: &Index, texts: &Texts) {
     let count = texts.rows.len();
-    println!("| write | mean µs | p50 µs | p99 µs | most µs | CPU µs |");
-    println!("|---|---|---|---|---|---|");
+    println!("| write | wall mean µs | p50 | p99 | most | CPU mean µs | p50 | p99 | most |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     let time = |name: &str, write: &mut dyn FnMut(usize)| {
-        let clock = Clock::start();
-        let mut times: Vec<Duration> = (0..2000)
-            .map(|at| {
-                let start = Instant::now();
-                write(at);
-                start.elapsed()
-            })
-            .collect();
-        let cpu = clock.stop().1 / 2000;
-        times.sort_unstable();
-        let mean = times.iter().sum::<Duration>() / 2000;
-        let [mean, p50, p99, most, cpu] =
-            [mean, times[1000], times[1980], times[1999], cpu].map(|time| time.as_secs_f64() * 1e6);
-        println!("| {name} | {mean:.0} | {p50:.0} | {p99:.0} | {most:.0} | {cpu:.0} |");
+        let (mut walls, mut cpus) = (Vec::new(), Vec::new());
+        for at in 0..2000 {
+            let clock = Clock::start();
+            write(at);
+            let (wall, cpu) = clock.stop();
+            walls.push(wall);
+            cpus.push(cpu);
+        }
+        let figures = |mut times: Vec<Duration>| {
+            times.sort_unstable();
+            let mean = times.iter().sum::<Duration>() / 2000;
+            let figures = [mean, times[1000], times[1980], times[1999]];
+            figures.map(|time| format!("{:.0}", time.as_secs_f64() * 1e6)).join(" | ")
+        };
+        println!("| {name} | {} | {} |", figures(walls), figures(cpus));
     };
     let row = |id: usize, from: usize| Row { id: id as u64, ..texts.row(from % count, ALL) };
     time("20 new rows", &mut |at| {
@@ -179,16 +183,16 @@ struct Texts {
 }
 
 impl Texts {
-    fn new(count: usize) -> Texts {
+    fn new(count: usize, vocabulary: usize) -> Texts {
         let mut random = Random(7);
-        let words: Vec<String> = (0..VOCABULARY).map(word).collect();
-        let scale = (VOCABULARY as f64).ln();
+        let words: Vec<String> = (0..vocabulary).map(word).collect();
+        let scale = (vocabulary as f64).ln();
         let rows: Vec<Vec<u32>> = (0..count)
             .map(|_| {
                 let length =
                     4 + random.below(14) + random.below(14) + random.below(4).pow(2) * random.below(8) / 2;
                 let rank =
-                    |random: &mut Random| ((random.unit() * scale).exp() as usize - 1).min(VOCABULARY - 1);
+                    |random: &mut Random| ((random.unit() * scale).exp() as usize - 1).min(vocabulary - 1);
                 (0..length).map(|_| rank(&mut random) as u32).collect()
             })
             .collect();

@@ -99,11 +99,20 @@ pub(crate) struct Block {
     positions: usize,
     /// How many bits after that the positions of each row begin; empty until somebody asks.
     position_starts: Vec<u32>,
+    /// Room for the positions of a row.
+    scratch: Vec<u32>,
 }
 
 impl Default for Block {
     fn default() -> Block {
-        Block { rows: 0, slots: [0; BLOCK], times: [0; BLOCK], positions: 0, position_starts: Vec::new() }
+        Block {
+            rows: 0,
+            slots: [0; BLOCK],
+            times: [0; BLOCK],
+            positions: 0,
+            position_starts: Vec::new(),
+            scratch: Vec::new(),
+        }
     }
 }
 
@@ -164,9 +173,9 @@ impl Block {
     }
 
     /// Slot, and positions, of each of its rows.
-    pub(crate) fn each(&self, lists: &Lists, lengths: &Lengths, mut then: impl FnMut(u32, &[u32])) {
+    pub(crate) fn each(&mut self, lists: &Lists, lengths: &Lengths, mut then: impl FnMut(u32, &[u32])) {
         let mut bit = self.positions;
-        let mut positions = Vec::new();
+        let mut positions = std::mem::take(&mut self.scratch);
         for (slot, times) in self.slots().iter().zip(self.times()) {
             let width = position_width(lengths.get(*slot as usize));
             positions.clear();
@@ -176,6 +185,7 @@ impl Block {
             }
             then(*slot, &positions);
         }
+        self.scratch = positions;
     }
 }
 

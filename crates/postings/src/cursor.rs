@@ -27,6 +27,13 @@ impl<'a> Cursor<'a> {
         Cursor { lists, list, lasts, impacts, loaded: NONE, block: Box::default() }
     }
 
+    /// The same cursor for another list.
+    pub(crate) fn turn_to(&mut self, at: usize) {
+        self.list = self.lists.list(at);
+        (self.lasts, self.impacts) = (self.lists.lasts(&self.list), self.lists.impacts(&self.list));
+        self.loaded = NONE;
+    }
+
     /// How many rows hold the term.
     pub(crate) fn rows(&self) -> usize {
         self.list.rows

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::block::Lists;
 use crate::column::{Column, time_key};
+use crate::dictionary::{Dictionary, first_bytes};
 use crate::encoder::Encoder;
 use crate::index::Row;
 use crate::labels::{Facet, Facets, LabelColumns};
@@ -80,7 +82,7 @@ impl<'a> Tokens<'a> {
         tokens
     }
 
-    fn encode(&self, lengths: &Lengths) -> (crate::dictionary::Dictionary, crate::block::Lists) {
+    fn encode(&self, lengths: &Lengths) -> (Dictionary, Lists) {
         let order = self.order();
         let occurrences = self.by_term(&order);
         let mut encoder = Encoder::default();
@@ -101,13 +103,8 @@ impl<'a> Tokens<'a> {
 
     /// The terms in order.
     fn order(&self) -> Vec<u32> {
-        // The first bytes as a number settle nearly every comparison without a look at the text.
-        let first_bytes = |term: &str| {
-            let mut bytes = [0; 8];
-            bytes.iter_mut().zip(term.bytes()).for_each(|(own, byte)| *own = byte);
-            u64::from_be_bytes(bytes)
-        };
-        let mut keys: Vec<(u64, u32)> = self.terms.iter().map(|term| first_bytes(term)).zip(0..).collect();
+        let mut keys: Vec<(u64, u32)> =
+            self.terms.iter().map(|term| first_bytes(term.as_bytes())).zip(0..).collect();
         keys.sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| self.terms[a.1 as usize].cmp(self.terms[b.1 as usize]))
         });

@@ -32,34 +32,32 @@ fn beginning<'a>(segment: &'a Segment, lists: &[usize], slots: &Range<usize>) ->
     if let [list] = lists {
         return Source::Term(Cursor::new(&segment.lists, *list));
     }
-    let mut cursors: Vec<Cursor<'_>> = lists.iter().map(|list| Cursor::new(&segment.lists, *list)).collect();
-    let most: usize = cursors.iter_mut().map(|cursor| cursor.count(slots, segment.len())).sum();
-    if most * SLOTS_PER_ROW < slots.len() {
-        sorted(&mut cursors, slots)
-    } else {
-        counted(&mut cursors, slots)
-    }
+    let most: usize = lists.iter().map(|list| segment.lists.list(*list).rows).sum();
+    let Some(first) = lists.first() else { return Source::NOTHING };
+    let mut cursor = Cursor::new(&segment.lists, *first);
+    let each = |then: &mut dyn FnMut(u32, u32)| {
+        for list in lists {
+            cursor.turn_to(*list);
+            cursor.each(slots, &mut *then);
+        }
+    };
+    Source::Rows(if most * SLOTS_PER_ROW < slots.len() { sorted(each) } else { counted(each, slots) })
 }
 
-fn sorted<'a>(cursors: &mut [Cursor<'a>], slots: &Range<usize>) -> Source<'a> {
+fn sorted(mut each: impl FnMut(&mut dyn FnMut(u32, u32))) -> Vec<(u32, u32)> {
     let mut rows: Vec<(u32, u32)> = Vec::new();
-    for cursor in cursors {
-        cursor.each(slots, |slot, times| rows.push((slot, times)));
-    }
+    each(&mut |slot, times| rows.push((slot, times)));
     rows.sort_unstable();
     rows.dedup_by(|next, row| {
         let is_same = next.0 == row.0;
         row.1 += if is_same { next.1 } else { 0 };
         is_same
     });
-    Source::Rows(rows)
+    rows
 }
 
-fn counted<'a>(cursors: &mut [Cursor<'a>], slots: &Range<usize>) -> Source<'a> {
+fn counted(mut each: impl FnMut(&mut dyn FnMut(u32, u32)), slots: &Range<usize>) -> Vec<(u32, u32)> {
     let mut counts = vec![0u32; slots.len()];
-    for cursor in cursors {
-        cursor.each(slots, |slot, times| counts[slot as usize - slots.start] += times);
-    }
-    let rows = (slots.start as u32..).zip(counts).filter(|(_, times)| *times > 0);
-    Source::Rows(rows.collect())
+    each(&mut |slot, times| counts[slot as usize - slots.start] += times);
+    (slots.start as u32..).zip(counts).filter(|(_, times)| *times > 0).collect()
 }

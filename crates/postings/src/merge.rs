@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::block::Block;
 use crate::column::Column;
-use crate::dictionary::Walk;
+use crate::dictionary::{Walk, first_bytes};
 use crate::encoder::Encoder;
 use crate::labels::{Facets, LabelColumns};
 use crate::lengths::Lengths;
@@ -22,6 +22,8 @@ pub(crate) struct Merge {
     lengths: Lengths,
     encoder: Encoder,
     block: Box<Block>,
+    /// The term at hand.
+    term: Vec<u8>,
     /// Occurrences that have yet to be copied.
     left: u64,
     found: Found,
@@ -35,6 +37,8 @@ struct Input {
     walk: Walk,
     /// Whether the walk stands at a term.
     is_on: bool,
+    /// The first bytes of that term as a number, which settle nearly every comparison.
+    first_bytes: u64,
 }
 
 /// The rows of one term: new slot, and which of the positions are its own.
@@ -72,6 +76,7 @@ impl Merge {
             lengths,
             encoder: Encoder::default(),
             block: Box::default(),
+            term: Vec::new(),
             left,
             found: Found::default(),
         }
@@ -90,8 +95,9 @@ impl Merge {
     pub(crate) fn run(&mut self, work: &mut u64) -> bool {
         while *work > 0 {
             let on = self.inputs.iter().filter(|input| input.is_on);
-            let Some(term) = on.map(|input| &input.walk.term).min().cloned() else { return true };
-            let copied = self.copy(&term);
+            let Some(least) = on.min_by(|a, b| a.order().cmp(&b.order())) else { return true };
+            self.term.clone_from(&least.walk.term);
+            let copied = self.copy(least.first_bytes);
             self.left = self.left.saturating_sub(copied);
             *work = work.saturating_sub(copied);
         }
@@ -99,14 +105,15 @@ impl Merge {
     }
 
     /// Copies the lists of one term and returns how many occurrences that were.
-    fn copy(&mut self, term: &[u8]) -> u64 {
+    fn copy(&mut self, first_bytes: u64) -> u64 {
         let Found { rows, positions } = &mut self.found;
+        let term = (first_bytes, self.term.as_slice());
         rows.clear();
         positions.clear();
         let mut lists = 0;
-        for input in self.inputs.iter_mut().filter(|input| input.is_on && input.walk.term == term) {
+        for input in self.inputs.iter_mut().filter(|input| input.is_on && input.order() == term) {
             input.read(&mut self.block, rows, positions);
-            input.is_on = input.walk.advance(&input.segment.dictionary);
+            input.advance();
             lists += 1;
         }
         if lists > 1 {
@@ -115,7 +122,7 @@ impl Merge {
         for (slot, from, to) in rows {
             self.encoder.row(*slot, &positions[*from as usize..*to as usize]);
         }
-        self.encoder.end(term, &self.lengths);
+        self.encoder.end(&self.term, &self.lengths);
         positions.len() as u64 + lists
     }
 
@@ -155,9 +162,20 @@ impl Merge {
 
 impl Input {
     fn new(segment: &Arc<Segment>, slots: Vec<u32>) -> Input {
-        let mut walk = Walk::default();
-        let is_on = walk.advance(&segment.dictionary);
-        Input { segment: Arc::clone(segment), slots, walk, is_on }
+        let segment = Arc::clone(segment);
+        let mut input = Input { segment, slots, walk: Walk::default(), is_on: true, first_bytes: 0 };
+        input.advance();
+        input
+    }
+
+    fn advance(&mut self) {
+        self.is_on = self.walk.advance(&self.segment.dictionary);
+        self.first_bytes = first_bytes(&self.walk.term);
+    }
+
+    /// Terms are in the order of these.
+    fn order(&self) -> (u64, &[u8]) {
+        (self.first_bytes, &self.walk.term)
     }
 
     /// Reads the list of the term that the walk stands at.

@@ -77,8 +77,13 @@ impl Partition {
     }
 
     fn writing(&self) -> MutexGuard<'_, Vec<Merge>> {
-        // A writer that died published nothing, and merges of what is not there any more are dropped.
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writing.lock().unwrap_or_else(|poisoned| {
+            // A writer that died published nothing, but may have left a merge in the middle of a term.
+            let mut merges = poisoned.into_inner();
+            merges.clear();
+            self.writing.clear_poison();
+            merges
+        })
     }
 
     fn publish(&self, merges: &mut Vec<Merge>, mut parts: Vec<Part>, fresh: Vec<Part>) {

@@ -31,6 +31,7 @@ fn main() {
     writes(&index, &texts);
     sidecar(&index);
     index.remove_org(ALL);
+    trickle(&texts);
     build(&index, &texts, OWNED);
     println!("| class | wall p50 ms | p99 | CPU p50 ms | p99 | hits |");
     println!("|---|---|---|---|---|---|");
@@ -142,6 +143,31 @@ fn writes(index: &Index, texts: &Texts) {
     });
     time("one row deleted", &mut |at| _ = index.apply(ALL, &[], &[(at * 13 % count) as u64]));
     println!("{:?}\n", index.size());
+}
+
+/// A third of the rows as they come in while the server runs: no write may wait for a large merge.
+fn trickle(texts: &Texts) {
+    let index = Index::new();
+    let (mut walls, mut cpus, mut parts) = (Vec::new(), Vec::new(), 0);
+    for batch in (0..texts.rows.len() / 3).collect::<Vec<_>>().chunks(20) {
+        let rows: Vec<Row<'_>> = batch.iter().map(|row| texts.row(*row, ALL)).collect();
+        let clock = Clock::start();
+        index.apply(ALL, &rows, &[]);
+        let (wall, cpu) = clock.stop();
+        walls.push(wall);
+        cpus.push(cpu);
+        parts = parts.max(index.size().parts);
+    }
+    let [wall, cpu] = [walls, cpus].map(|mut times| {
+        times.sort_unstable();
+        let mean = times.iter().sum::<Duration>() / times.len() as u32;
+        format!(
+            "mean {mean:.0?}, p99 {:.0?}, most {:.0?}",
+            times[times.len() * 99 / 100],
+            times[times.len() - 1]
+        )
+    });
+    println!("{} rows by 20: {wall}; CPU {cpu}; at most {parts} parts\n", index.size().rows);
 }
 
 fn sidecar(index: &Index) {

@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
+use crate::cursor::ROWS_PER_LOOKUP;
 use crate::query::Tree;
 use crate::search::Work;
 use crate::source::Source;
 use crate::top::Top;
 use crate::window::{Bits, windows};
 
-/// Looking up a row in a list takes as long as reading this many rows of it.
-const ROWS_PER_LOOKUP: usize = 24;
-
 pub(crate) fn search(work: Work<'_, '_>, tree: &Tree, top: &mut Top) {
-    let Work { share, sources, scorers } = work;
+    let Work { share, sources, scorers, .. } = work;
     let segment = &*share.part.segment;
     let tree = cheapest_first(tree, sources);
     for (base, slots) in windows(share.slots.clone()) {

@@ -1,76 +1,95 @@
-//! Columns of integers that take no more bytes a row than their values need.
+//! Columns of integers that take as few bits a row as their values need.
 
-/// 64-bit integers that lie close together: row ids, which usually count up, or times.
+use crate::bits::{BitWriter, PADDING};
+use crate::bytes::{Reader, Writer};
+use crate::error::Error;
+use crate::segment::FULL;
+
+/// Wider values are stored whole: eight bytes hold no more than this many bits from any bit on.
+const WIDEST: u32 = 56;
+
+/// Integers that lie close together: row ids, which usually count up, times, or places in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     base: u64,
-    values: Values,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Values {
+    width: u32,
+    len: usize,
     /// Distances to the base.
-    Four(Vec<u32>),
-    /// Distances to the base, the lower four bytes apart from the fifth: 34 years in milliseconds.
-    Five(Vec<u32>, Vec<u8>),
-    Eight(Vec<u64>),
+    data: Vec<u8>,
 }
 
 impl Column {
-    pub(crate) fn new(values: Vec<u64>) -> Column {
+    pub(crate) fn new(values: &[u64]) -> Column {
         let base = values.iter().copied().min().unwrap_or_default();
         let span = values.iter().copied().max().unwrap_or_default() - base;
-        let low = || values.iter().map(|value| (value - base) as u32).collect();
-        let fifth = || values.iter().map(|value| ((value - base) >> 32) as u8).collect();
-        let values = match span >> 32 {
-            0 => Values::Four(low()),
-            1..256 => Values::Five(low(), fifth()),
-            256.. => Values::Eight(values),
-        };
-        Column { base, values }
+        let width = Some(64 - span.leading_zeros()).filter(|width| *width <= WIDEST).unwrap_or(64);
+        let mut data = Vec::with_capacity((values.len() * width as usize).div_ceil(8) + PADDING);
+        let mut writer = BitWriter::new(&mut data);
+        for distance in values.iter().map(|value| value - base) {
+            writer.push(distance as u32, width.min(32));
+            if width > 32 {
+                writer.push((distance >> 32) as u32, width - 32);
+            }
+        }
+        writer.finish();
+        data.extend([0; PADDING]);
+        Column { base, width, len: values.len(), data }
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> u64 {
-        match &self.values {
-            Values::Four(low) => self.base + u64::from(low[row]),
-            Values::Five(low, fifth) => self.base + (u64::from(low[row]) | (u64::from(fifth[row]) << 32)),
-            Values::Eight(values) => values[row],
-        }
+        let bit = row * self.width as usize;
+        let word = self
+            .data
+            .get(bit / 8..)
+            .and_then(|rest| rest.first_chunk())
+            .map_or(0, |word| u64::from_le_bytes(*word));
+        self.base.wrapping_add((word >> (bit % 8)) & self.mask())
     }
 
     pub(crate) fn set(&mut self, row: usize, value: u64) {
         let distance = value.wrapping_sub(self.base);
-        match &mut self.values {
-            Values::Four(low) if distance >> 32 == 0 => low[row] = distance as u32,
-            Values::Five(low, fifth) if distance >> 40 == 0 => {
-                (low[row], fifth[row]) = (distance as u32, (distance >> 32) as u8);
-            }
-            Values::Eight(values) => values[row] = value,
-            Values::Four(_) | Values::Five(..) => {
-                let mut values: Vec<u64> = self.iter().collect();
-                values[row] = value;
-                *self = Column::new(values);
-            }
+        let (bit, mask) = (row * self.width as usize, self.mask());
+        if distance > mask {
+            let mut values: Vec<u64> = self.iter().collect();
+            values[row] = value;
+            *self = Column::new(&values);
+        } else if let Some(word) = self.data.get_mut(bit / 8..).and_then(|rest| rest.first_chunk_mut()) {
+            let shift = bit % 8;
+            *word = (u64::from_le_bytes(*word) & !(mask << shift) | (distance << shift)).to_le_bytes();
         }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
-        (0..self.len()).map(|row| self.get(row))
+    fn mask(&self) -> u64 {
+        u64::MAX.checked_shr(64 - self.width).unwrap_or_default()
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = u64> {
+        (0..self.len).map(|row| self.get(row))
     }
 
     pub(crate) fn len(&self) -> usize {
-        match &self.values {
-            Values::Four(low) | Values::Five(low, _) => low.len(),
-            Values::Eight(values) => values.len(),
-        }
+        self.len
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        match &self.values {
-            Values::Four(low) => low.capacity() * 4,
-            Values::Five(low, fifth) => low.capacity() * 4 + fifth.capacity(),
-            Values::Eight(values) => values.capacity() * 8,
-        }
+        self.data.capacity()
+    }
+
+    pub(crate) fn save(&self, to: &mut Writer) {
+        to.one(self.base);
+        to.one(self.width);
+        to.one(self.len as u64);
+        to.list(&self.data);
+    }
+
+    pub(crate) fn load(from: &mut Reader<'_>) -> Result<Column, Error> {
+        let (base, width, len) = (from.one()?, from.one::<u32>()?, from.one::<u64>()? as usize);
+        let column = Column { base, width, len, data: from.list()? };
+        let bits = len.checked_mul(width as usize).filter(|_| width <= WIDEST || width == 64);
+        let is_whole = bits.is_some_and(|bits| bits.div_ceil(8) + PADDING == column.data.len());
+        // With a width of 0 nothing else bounds the length.
+        if is_whole && len <= FULL { Ok(column) } else { Err(Error::Corrupt("a column is not complete")) }
     }
 }
 
@@ -83,65 +102,6 @@ pub(crate) fn time_of(key: u64) -> i64 {
     (key ^ (1 << 63)).cast_signed()
 }
 
-/// Small numbers, such as places in a list of a few hundred.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Places {
-    One(Vec<u8>),
-    Two(Vec<u16>),
-    Four(Vec<u32>),
-}
-
-impl Places {
-    pub(crate) fn new(values: &[u32]) -> Places {
-        match values.iter().copied().max().unwrap_or_default() {
-            0..0x100 => Places::One(values.iter().map(|value| *value as u8).collect()),
-            0x100..0x1_0000 => Places::Two(values.iter().map(|value| *value as u16).collect()),
-            0x1_0000.. => Places::Four(values.to_vec()),
-        }
-    }
-
-    pub(crate) fn get(&self, row: usize) -> usize {
-        match self {
-            Places::One(values) => usize::from(values[row]),
-            Places::Two(values) => usize::from(values[row]),
-            Places::Four(values) => values[row] as usize,
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Places::One(values) => values.len(),
-            Places::Two(values) => values.len(),
-            Places::Four(values) => values.len(),
-        }
-    }
-
-    pub(crate) fn set(&mut self, row: usize, value: u32) {
-        match self {
-            Places::One(values) if value <= 0xff => values[row] = value as u8,
-            Places::Two(values) if value <= 0xffff => values[row] = value as u16,
-            Places::Four(values) => values[row] = value,
-            Places::One(_) | Places::Two(_) => {
-                let mut values: Vec<u32> = self.iter().collect();
-                values[row] = value;
-                *self = Places::new(&values);
-            }
-        }
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
-        (0..self.len()).map(|row| self.get(row) as u32)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Places::One(values) => values.capacity(),
-            Places::Two(values) => values.capacity() * 2,
-            Places::Four(values) => values.capacity() * 4,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -150,32 +110,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_changed_value_leaves_the_others(values in prop::collection::vec(any::<u64>(), 1..9), bits in 1u32..=64, other in any::<u64>()) {
-            let mut values: Vec<u64> = values.into_iter().map(|value| value >> (64 - bits)).collect();
-            let mut column = Column::new(values.clone());
-            let mut places = Places::new(&values.iter().map(|value| *value as u32).collect::<Vec<_>>());
-            column.set(0, other >> (other % 64));
-            places.set(0, other as u32 >> (other % 32));
-            prop_assert_eq!(places.iter().next(), Some(other as u32 >> (other % 32)));
-            prop_assert!(places.iter().skip(1).eq(values.iter().skip(1).map(|value| *value as u32)));
-            values[0] = other >> (other % 64);
-            prop_assert_eq!(column.iter().collect::<Vec<_>>(), values);
-        }
-
-        #[test]
         fn a_column_gives_back_what_went_in(values in prop::collection::vec(any::<u64>(), 0..20), bits in 1u32..=64) {
             let base = if bits < 64 { 1 << 63 } else { 0 };
             let values: Vec<u64> = values.into_iter().map(|value| base + (value >> (64 - bits))).collect();
-            let column = Column::new(values.clone());
+            let column = Column::new(&values);
             prop_assert_eq!(column.iter().collect::<Vec<_>>(), values.clone());
-            let most = if bits <= 32 { 4 } else if bits <= 40 { 5 } else { 8 };
-            prop_assert!(column.bytes() <= values.len() * most);
+            let width = if bits > WIDEST { 64 } else { bits as usize };
+            prop_assert!(column.bytes() <= (values.len() * width).div_ceil(8) + PADDING);
+            let mut saved = Writer::default();
+            column.save(&mut saved);
+            prop_assert_eq!(Column::load(&mut Reader(&saved.0)), Ok(column));
         }
 
         #[test]
-        fn places_come_back(values in prop::collection::vec(any::<u32>(), 0..20), bits in 1u32..=32) {
-            let values: Vec<u32> = values.into_iter().map(|value| value >> (32 - bits)).collect();
-            prop_assert_eq!(Places::new(&values).iter().collect::<Vec<_>>(), values);
+        fn a_changed_value_leaves_the_others(values in prop::collection::vec(any::<u64>(), 1..9), bits in 1u32..=64, at in any::<prop::sample::Index>(), other in any::<u64>()) {
+            let mut values: Vec<u64> = values.into_iter().map(|value| value >> (64 - bits)).collect();
+            let mut column = Column::new(&values);
+            let at = at.index(values.len());
+            values[at] = other >> (other % 64);
+            column.set(at, values[at]);
+            prop_assert_eq!(column.iter().collect::<Vec<_>>(), values);
         }
 
         #[test]

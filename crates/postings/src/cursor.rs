@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::block::{Block, List, Lists};
 use crate::lengths::Lengths;
 
+/// Looking up a row in a list takes as long as reading this many rows of it.
+pub(crate) const ROWS_PER_LOOKUP: usize = 24;
+
 /// No block of a list has this number.
 const NONE: usize = usize::MAX;
 
@@ -16,6 +19,8 @@ pub(crate) struct Cursor<'a> {
     impacts: &'a [u8],
     /// The block that is unpacked.
     loaded: usize,
+    /// The row of it that was last asked for.
+    row: usize,
     block: Box<Block>,
 }
 
@@ -24,7 +29,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn new(lists: &'a Lists, at: usize) -> Cursor<'a> {
         let list = lists.list(at);
         let (lasts, impacts) = (lists.lasts(&list), lists.impacts(&list));
-        Cursor { lists, list, lasts, impacts, loaded: NONE, block: Box::default() }
+        Cursor { lists, list, lasts, impacts, loaded: NONE, row: 0, block: Box::default() }
     }
 
     /// The same cursor for another list.
@@ -106,7 +111,23 @@ impl<'a> Cursor<'a> {
             return None;
         }
         self.load(block);
-        self.block.slots().binary_search(&slot).ok()
+        let row = self.row_from(slot);
+        self.row = row;
+        (self.block.slots().get(row) == Some(&slot)).then_some(row)
+    }
+
+    /// The first row of the block that is not before a slot. Rows are mostly asked for in order, so that it is near
+    /// the last one.
+    fn row_from(&self, slot: u32) -> usize {
+        let own = self.block.slots();
+        let mut from = if own.get(self.row).is_some_and(|at| *at <= slot) { self.row } else { 0 };
+        let mut step = 1;
+        while own.get(from + step).is_some_and(|at| *at <= slot) {
+            from += step;
+            step *= 2;
+        }
+        let to = (from + step).min(own.len());
+        from + own[from..to].partition_point(|at| *at < slot)
     }
 
     /// The first block that ends at a slot or after it.
@@ -129,6 +150,7 @@ impl<'a> Cursor<'a> {
         if self.loaded != block {
             self.block.load(self.lists, &self.list, block);
             self.loaded = block;
+            self.row = 0;
         }
     }
 }

@@ -91,6 +91,11 @@ impl Dictionary {
         (shared, rest, at)
     }
 
+    /// Whether its groups are as many as its terms need.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.groups.len() == self.terms.div_ceil(GROUP) && self.lists.len() == self.groups.len()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.data.capacity() + (self.groups.capacity() + self.lists.capacity()) * 4
     }

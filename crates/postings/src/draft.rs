@@ -45,10 +45,10 @@ fn part(rows: &[&Row<'_>]) -> Part {
     let by_id = by_id(&ids);
     let users = starts(rows.iter().map(|row| row.labels.user));
     let mut facets = Facets::default();
-    let facet_of: Vec<u32> = rows.iter().map(|row| facets.place(Facet::of(&row.labels))).collect();
-    let times = rows.iter().map(|row| time_key(row.labels.time)).collect();
-    let labels = LabelColumns::new(times, &facet_of, facets.finish());
-    Part::new(Segment { ids: Column::new(ids), by_id, users, lengths, dictionary, lists }, labels)
+    let facet_of: Vec<u64> = rows.iter().map(|row| u64::from(facets.place(Facet::of(&row.labels)))).collect();
+    let times: Vec<u64> = rows.iter().map(|row| time_key(row.labels.time)).collect();
+    let labels = LabelColumns::new(Column::new(&times), Column::new(&facet_of), facets.finish());
+    Part::new(Segment { ids: Column::new(&ids), by_id, users, lengths, dictionary, lists }, labels)
 }
 
 /// The terms of rows as numbers, in the order in which they were first seen.

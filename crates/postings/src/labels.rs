@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use reflexio_vectors::{Filter, Labels, Statuses};
 
-use crate::column::{Column, Places, time_key, time_of};
+use crate::column::{Column, time_key, time_of};
 
 /// The labels that many rows share. Each distinct one is stored once, and a filter is asked once for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,23 +44,15 @@ pub(crate) struct LabelColumns {
     pub(crate) times: Column,
     /// The first and the last time key.
     pub(crate) time_span: (u64, u64),
-    pub(crate) facet_of: Places,
+    pub(crate) facet_of: Column,
     pub(crate) facets: Arc<Vec<Facet>>,
 }
 
 impl LabelColumns {
     /// `facet_of` are places in `facets`.
-    pub(crate) fn new(times: Vec<u64>, facet_of: &[u32], facets: Vec<Facet>) -> LabelColumns {
-        let time_span = (
-            times.iter().copied().min().unwrap_or_default(),
-            times.iter().copied().max().unwrap_or_default(),
-        );
-        LabelColumns {
-            times: Column::new(times),
-            time_span,
-            facet_of: Places::new(facet_of),
-            facets: Arc::new(facets),
-        }
+    pub(crate) fn new(times: Column, facet_of: Column, facets: Vec<Facet>) -> LabelColumns {
+        let time_span = (times.iter().min().unwrap_or_default(), times.iter().max().unwrap_or_default());
+        LabelColumns { times, time_span, facet_of, facets: Arc::new(facets) }
     }
 
     /// Gives rows new times and facets. A facet that has lost its last row stays until the part is merged.
@@ -72,7 +64,7 @@ impl LabelColumns {
                 Arc::make_mut(&mut new.facets).push(facet);
                 new.facets.len() - 1
             });
-            new.facet_of.set(*slot, place as u32);
+            new.facet_of.set(*slot, place as u64);
             let time = time_key(labels.time);
             new.times.set(*slot, time);
             new.time_span = (new.time_span.0.min(time), new.time_span.1.max(time));

@@ -6,7 +6,7 @@
 //! of every list. Start with [`Index`], then `search.rs`, `segment.rs` and `partition.rs`.
 //!
 //! This crate must never read or write a file, start a thread, return a row that the filter or the query refuses,
-//! or answer differently because parts were merged at another time. Nothing is lost with it: whatever it cannot read
+//! or order rows differently because lists were read in another order. Nothing is lost with it: whatever it cannot read
 //! back, the caller rebuilds from the database.
 
 mod bits;

@@ -6,17 +6,15 @@
 use std::ops::Range;
 
 use crate::bm25::Scorer;
+use crate::cursor::ROWS_PER_LOOKUP;
 use crate::search::Work;
 use crate::segment::Segment;
 use crate::source::Source;
 use crate::top::Top;
 use crate::window::{Bits, WINDOW, windows};
 
-/// Looking up a row in a list takes as long as reading this many rows of it.
-const ROWS_PER_LOOKUP: usize = 24;
-
 pub(crate) fn search(work: Work<'_, '_>, top: &mut Top) {
-    let Work { share, sources, scorers } = work;
+    let Work { share, sources, scorers, scores } = work;
     let segment = &*share.part.segment;
     let mut leaves: Vec<Leaf<'_, '_>> = sources
         .iter_mut()
@@ -24,16 +22,16 @@ pub(crate) fn search(work: Work<'_, '_>, top: &mut Top) {
         .filter(|(source, _)| !source.is_nothing())
         .filter_map(|(source, scorer)| Some(Leaf { source, scorer: scorer.as_ref()?, bound: 0.0 }))
         .collect();
-    let mut scores = vec![0.0; WINDOW];
+    scores.resize(WINDOW, 0.0);
     for (base, slots) in windows(share.slots.clone()) {
         let Some(finding) = order(&mut leaves, &slots, segment, top.needed) else { continue };
         let mask = share.mask(base, &slots);
         let (adding, finding) = leaves.split_at_mut(finding);
         let found = match &mask {
             Some(mask) if is_worth_looking_up(finding, mask.count(), slots.len(), segment) => {
-                looked_up(finding, mask, base, &mut scores, segment)
+                looked_up(finding, mask, base, scores, segment)
             }
-            Some(_) | None => add_up(finding, &slots, base, &mut scores, segment),
+            Some(_) | None => add_up(finding, &slots, base, scores, segment),
         };
         for slot in found.iter() {
             let score = std::mem::take(&mut scores[slot]);

@@ -6,10 +6,10 @@ use crate::block::Block;
 use crate::column::Column;
 use crate::dictionary::{Walk, first_bytes};
 use crate::encoder::Encoder;
-use crate::labels::{Facets, LabelColumns};
+use crate::labels::{Facet, Facets, LabelColumns};
 use crate::lengths::Lengths;
 use crate::part::Part;
-use crate::segment::{Segment, by_id, starts};
+use crate::segment::{Segment, starts};
 
 /// The new slot of a row that was dead when the merge began.
 const GONE: u32 = u32::MAX;
@@ -60,7 +60,7 @@ impl Merge {
             rows.extend(live.map(|(slot, (user, id))| (user, id, input as u32, slot as u32)));
         }
         // Each input is in order: this kind of sort only merges them.
-        rows.sort();
+        rows.sort_by_key(|(user, id, ..)| (*user, *id));
         let mut slots: Vec<Vec<u32>> = parts.iter().map(|part| vec![GONE; part.segment.len()]).collect();
         for (new, (_, _, input, slot)) in (0..).zip(&rows) {
             slots[*input as usize][*slot as usize] = new;
@@ -127,7 +127,7 @@ impl Merge {
     }
 
     /// The new part. `parts` are as they are now: labels are theirs, and rows that they lost meanwhile are dead.
-    pub(crate) fn finish(self, parts: &[Part]) -> Part {
+    pub(crate) fn finish(mut self, parts: &[Part]) -> Part {
         let rows = self.ids.len();
         let (mut times, mut facet_of) = (vec![0; rows], vec![0; rows]);
         let mut facets = Facets::default();
@@ -139,24 +139,43 @@ impl Merge {
                 let new = *new as usize;
                 let Some(part) = part else {
                     lost.push(new);
-                    facet_of[new] = facets.place(Default::default());
+                    facet_of[new] = u64::from(facets.place(Facet::default()));
                     continue;
                 };
                 times[new] = part.labels.times.get(slot);
-                facet_of[new] = facets.renumber(&part.labels.facets, part.labels.facet_of.get(slot));
+                let facet = facets.renumber(&part.labels.facets, part.labels.facet_of.get(slot) as usize);
+                facet_of[new] = u64::from(facet);
                 if !part.is_live(slot) {
                     lost.push(new);
                 }
             }
         }
-        let (dictionary, lists) = self.encoder.finish();
-        let labels = LabelColumns::new(times, &facet_of, facets.finish());
-        let (by_id, users) = (by_id(&self.ids), starts(self.users.into_iter()));
-        let ids = Column::new(self.ids);
+        let (dictionary, lists) = std::mem::take(&mut self.encoder).finish();
+        let labels = LabelColumns::new(Column::new(&times), Column::new(&facet_of), facets.finish());
+        let (by_id, users) = (self.by_id(), starts(self.users.into_iter()));
+        let ids = Column::new(&self.ids);
         let mut part =
             Part::new(Segment { ids, by_id, users, lengths: self.lengths, dictionary, lists }, labels);
         part.kill(&lost);
         part
+    }
+}
+
+impl Merge {
+    /// New slots in the order of their ids. The inputs know their own order, so that there is little to sort.
+    fn by_id(&self) -> Option<Column> {
+        if self.ids.is_sorted() {
+            return None;
+        }
+        let mut slots: Vec<(u64, u64)> = Vec::with_capacity(self.ids.len());
+        for Input { segment, slots: new_slots, .. } in &self.inputs {
+            let new_slots = (0..segment.len()).map(|place| new_slots[segment.slot_by_id(place)]);
+            slots.extend(
+                new_slots.filter(|new| *new != GONE).map(|new| (self.ids[new as usize], u64::from(new))),
+            );
+        }
+        slots.sort();
+        Some(Column::new(&slots.into_iter().map(|(_, slot)| slot).collect::<Vec<_>>()))
     }
 }
 

@@ -2,12 +2,9 @@
 
 use std::ops::Range;
 
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, ROWS_PER_LOOKUP};
 use crate::segment::Segment;
 use crate::source::Source;
-
-/// Looking up a row in a list takes as long as reading this many rows of it.
-const ROWS_PER_LOOKUP: usize = 16;
 
 /// The rows of a range with the phrase, and how often they hold it.
 pub(crate) fn phrase<'a>(segment: &'a Segment, terms: &[String], slots: &Range<usize>) -> Source<'a> {

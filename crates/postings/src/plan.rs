@@ -50,7 +50,7 @@ impl Share<'_> {
         }
         let labels = &self.part.labels;
         if let Some(facets) = &self.facets {
-            retain(&mut bits, base, slots, |slot| facets[labels.facet_of.get(slot)]);
+            retain(&mut bits, base, slots, |slot| facets[labels.facet_of.get(slot) as usize]);
         }
         if let Some((from, to)) = self.times {
             retain(&mut bits, base, slots, |slot| (from..=to).contains(&labels.times.get(slot)));

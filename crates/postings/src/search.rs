@@ -36,6 +36,8 @@ pub(crate) struct Work<'a, 'b> {
     pub(crate) sources: &'b mut [Source<'a>],
     /// The scores of the leaves; `None` for those behind NOT.
     pub(crate) scorers: &'b [Option<Scorer>],
+    /// Room for the scores of a window; all are 0 between windows.
+    pub(crate) scores: &'b mut Vec<f64>,
 }
 
 impl Index {
@@ -80,8 +82,9 @@ fn best<'a>(
     k: usize,
 ) -> Vec<Hit> {
     let mut top = Top::new(k);
+    let mut scores = Vec::new();
     for (share, sources) in shares.iter().zip(sources).filter(|(share, _)| !share.is_refused) {
-        let work = Work { share, sources, scorers };
+        let work = Work { share, sources, scorers, scores: &mut scores };
         if plan.is_any_of() {
             maxscore::search(work, &mut top);
         } else {

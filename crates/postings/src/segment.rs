@@ -17,8 +17,8 @@ pub(crate) const MOST_TERMS: u64 = 1 << 27;
 #[derive(Debug)]
 pub(crate) struct Segment {
     pub(crate) ids: Column,
-    /// Slots in the order of their ids; empty if that is the order of the slots.
-    pub(crate) by_id: Vec<u32>,
+    /// Slots in the order of their ids; `None` if that is the order of the slots.
+    pub(crate) by_id: Option<Column>,
     /// Users in order, each with its first slot.
     pub(crate) users: Vec<(u32, u32)>,
     pub(crate) lengths: Lengths,
@@ -51,7 +51,7 @@ impl Segment {
 
     /// The slot with the `place`th smallest id.
     pub(crate) fn slot_by_id(&self, place: usize) -> usize {
-        self.by_id.get(place).map_or(place, |slot| *slot as usize)
+        self.by_id.as_ref().map_or(place, |by_id| by_id.get(place) as usize)
     }
 
     /// The slot of an id.
@@ -97,7 +97,7 @@ impl Segment {
     /// Bytes of everything that is neither a list nor a term.
     pub(crate) fn column_bytes(&self) -> usize {
         self.ids.bytes()
-            + self.by_id.capacity() * 4
+            + self.by_id.as_ref().map_or(0, Column::bytes)
             + self.users.capacity() * 8
             + self.lengths.bytes()
             + size_of::<Segment>()
@@ -117,12 +117,12 @@ pub(crate) fn starts(users: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
 }
 
 /// Slots in the order of their ids, or nothing if that is their order.
-pub(crate) fn by_id(ids: &[u64]) -> Vec<u32> {
+pub(crate) fn by_id(ids: &[u64]) -> Option<Column> {
     if ids.is_sorted() {
-        return Vec::new();
+        return None;
     }
-    let mut slots: Vec<u32> = (0..ids.len() as u32).collect();
+    let mut slots: Vec<u64> = (0..ids.len() as u64).collect();
     // Every user's slots are in order already, which this kind of sort makes use of.
     slots.sort_by_key(|slot| ids[*slot as usize]);
-    slots
+    Some(Column::new(&slots))
 }

@@ -18,7 +18,7 @@ use crate::labels::{Facet, LabelColumns};
 use crate::lengths::Lengths;
 use crate::part::Part;
 use crate::partition::Partition;
-use crate::segment::{FULL, Segment, starts};
+use crate::segment::{FULL, MOST_TERMS, Segment};
 
 const MAGIC: &[u8; 8] = b"rfxpost\0";
 const FORMAT: u32 = 1;
@@ -74,11 +74,13 @@ impl Index {
 }
 
 fn save_part(to: &mut Writer, part: &Part) {
-    let Segment { ids, by_id, lengths, dictionary, lists, .. } = &*part.segment;
-    to.list(&ids.iter().collect::<Vec<u64>>());
-    to.list(by_id);
-    to.list(&part.segment.users().collect::<Vec<u32>>());
-    to.list(&lengths.iter().collect::<Vec<u32>>());
+    let Segment { ids, by_id, users, lengths, dictionary, lists } = &*part.segment;
+    ids.save(to);
+    to.one(u8::from(by_id.is_some()));
+    by_id.iter().for_each(|by_id| by_id.save(to));
+    to.list(&users.iter().map(|(user, _)| *user).collect::<Vec<_>>());
+    to.list(&users.iter().map(|(_, start)| *start).collect::<Vec<_>>());
+    Column::new(&lengths.iter().map(u64::from).collect::<Vec<_>>()).save(to);
     to.one(dictionary.terms as u64);
     to.list(&dictionary.data);
     to.list(&dictionary.groups);
@@ -87,8 +89,8 @@ fn save_part(to: &mut Writer, part: &Part) {
     to.list(&lists.lasts);
     to.list(&lists.offsets);
     to.list(&lists.impacts);
-    to.list(&part.labels.times.iter().collect::<Vec<u64>>());
-    to.list(&part.labels.facet_of.iter().collect::<Vec<u32>>());
+    part.labels.times.save(to);
+    part.labels.facet_of.save(to);
     to.one(part.labels.facets.len() as u32);
     for facet in part.labels.facets.iter() {
         to.list(&[facet.version, facet.name, facet.source]);
@@ -99,51 +101,62 @@ fn save_part(to: &mut Writer, part: &Part) {
 }
 
 fn load_part(from: &mut Reader<'_>) -> Result<Part, Error> {
-    let (ids, by_id, users) = (from.list::<u64>()?, from.list::<u32>()?, from.list::<u32>()?);
-    let lengths = Lengths::new(from.list::<u32>()?.into_iter());
+    let segment = load_segment(from)?;
+    let rows = segment.len();
+    let labels = load_labels(from, rows)?;
+    let dead: Vec<usize> = from.list::<u32>()?.into_iter().map(|slot| slot as usize).collect();
+    if dead.iter().any(|slot| *slot >= rows) {
+        return Err(Error::Corrupt("a deleted row is missing"));
+    }
+    let mut part = Part::new(segment, labels);
+    part.kill(&dead);
+    Ok(part)
+}
+
+fn load_segment(from: &mut Reader<'_>) -> Result<Segment, Error> {
+    let ids = Column::load(from)?;
+    let by_id = if from.one::<u8>()? == 0 { None } else { Some(Column::load(from)?) };
+    let users: Vec<(u32, u32)> = from.list()?.into_iter().zip(from.list()?).collect();
+    let lengths: Vec<u64> = Column::load(from)?.iter().collect();
     let terms = from.one::<u64>()?;
     let dictionary =
         Dictionary { terms: terms as usize, data: from.list()?, groups: from.list()?, lists: from.list()? };
     let lists =
         Lists { data: from.list()?, lasts: from.list()?, offsets: from.list()?, impacts: from.list()? };
     let rows = ids.len();
-    let is_slot = |slot: &u32| (*slot as usize) < rows;
     let agree = (1..=FULL).contains(&rows)
-        && (by_id.is_empty() || by_id.len() == rows)
-        && by_id.iter().all(is_slot)
-        && users.len() == rows
-        && users.is_sorted()
-        && lengths.iter().len() == rows
-        && dictionary.groups.len() == dictionary.lists.len()
-        && dictionary.groups.len() as u64 == terms.div_ceil(16)
+        && by_id
+            .as_ref()
+            .is_none_or(|by_id| by_id.len() == rows && by_id.iter().all(|slot| slot < rows as u64))
+        && users.first().is_some_and(|(_, start)| *start == 0)
+        && users.last().is_some_and(|(_, start)| (*start as usize) < rows)
+        && users.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1)
+        && lengths.len() == rows
+        && lengths.iter().all(|length| *length <= MOST_TERMS)
+        && dictionary.is_whole()
         && lists.lasts.len() == lists.offsets.len()
         && lists.lasts.len() == lists.impacts.len()
         && lists.data.len() >= PADDING;
     if !agree {
         return Err(Error::Corrupt("its columns contradict each other"));
     }
-    let labels = load_labels(from, rows)?;
-    let dead: Vec<u32> = from.list()?;
-    if !dead.iter().all(is_slot) {
-        return Err(Error::Corrupt("a deleted row is missing"));
-    }
-    let (ids, users) = (Column::new(ids), starts(users.into_iter()));
-    let mut part = Part::new(Segment { ids, by_id, users, lengths, dictionary, lists }, labels);
-    part.kill(&dead.into_iter().map(|slot| slot as usize).collect::<Vec<_>>());
-    Ok(part)
+    let lengths = Lengths::new(lengths.into_iter().map(|length| length as u32));
+    Ok(Segment { ids, by_id, users, lengths, dictionary, lists })
 }
 
 fn load_labels(from: &mut Reader<'_>, rows: usize) -> Result<LabelColumns, Error> {
-    let (times, facet_of) = (from.list::<u64>()?, from.list::<u32>()?);
+    let (times, facet_of) = (Column::load(from)?, Column::load(from)?);
     let mut facets = Vec::new();
     for _ in 0..from.count()? {
         let [version, name, source] =
             from.list()?.try_into().map_err(|_| Error::Corrupt("a facet is not complete"))?;
         facets.push(Facet { version, name, source, status: from.one()?, tags: from.list()?.into() });
     }
-    let is_facet = |place: &u32| (*place as usize) < facets.len();
-    if times.len() != rows || facet_of.len() != rows || !facet_of.iter().all(is_facet) {
+    if times.len() != rows
+        || facet_of.len() != rows
+        || facet_of.iter().any(|place| place >= facets.len() as u64)
+    {
         return Err(Error::Corrupt("its columns contradict each other"));
     }
-    Ok(LabelColumns::new(times, &facet_of, facets))
+    Ok(LabelColumns::new(times, facet_of, facets))
 }

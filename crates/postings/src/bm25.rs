@@ -4,14 +4,21 @@
 const SATURATION: f64 = 1.2;
 /// How much a long row has to pay for its length (b).
 const LENGTH_PENALTY: f64 = 0.75;
-/// Scores are multiples of 2⁻³²: sums of a few thousand are exact, so that the order of adding does not matter.
-const GRAIN: f64 = 1.5 * (1u64 << 20) as f64;
+/// Scores of leaves are multiples of 2⁻⁴⁰: sums up to 4,096 are exact, so that the order of adding does not matter.
+const GRAIN: f64 = 1.5 * (1u64 << 12) as f64;
+/// Rows are ranked by multiples of this: sums that are equal but for rounding are a tie.
+pub(crate) const STEP: f64 = 1.0 / (1u64 << 24) as f64;
 /// Bounds are rounded up; this is more than what rounding may take away from them.
 const SLACK: f64 = 1.0 + 1e-9;
 
 /// How much a term tells that `holding` of `rows` rows hold.
 pub(crate) fn rarity(rows: f64, holding: f64) -> f64 {
     (1.0 + (rows - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+}
+
+/// The sum of leaves as rows are ranked by it.
+pub(crate) fn ranked(sum: f64) -> f64 {
+    (sum / STEP).round() * STEP
 }
 
 /// The part of a leaf's weight that a row gets, below 1.

@@ -90,10 +90,12 @@ impl<'a> Tokens<'a> {
         let mut positions = Vec::new();
         for term in order {
             let (own, others) = rest.split_at(self.counts[term as usize] as usize);
-            for row in own.chunk_by(|a, b| a.0 == b.0) {
+            let rows = || own.chunk_by(|a, b| a.0 == b.0);
+            encoder.begin(rows().count());
+            for row in rows() {
                 positions.clear();
                 positions.extend(row.iter().map(|(_, position)| *position));
-                encoder.row(row[0].0, &positions);
+                encoder.row(row[0].0, &positions, lengths);
             }
             encoder.end(self.terms[term as usize].as_bytes(), lengths);
             rest = others;

@@ -12,33 +12,43 @@ pub(crate) struct Encoder {
     dictionary: Dictionary,
     lists: Lists,
     last_term: Vec<u8>,
-    /// The rows of the term at hand.
+    /// Where the list of the term at hand begins, whether it is long, and the first slot that is not written yet.
+    list_at: usize,
+    is_long: bool,
+    base: u32,
+    /// The rows of its last block.
     slots: Vec<u32>,
     times: Vec<u32>,
     positions: Vec<u32>,
 }
 
 impl Encoder {
-    /// Adds a row to the term at hand; slots count up, positions too.
-    pub(crate) fn row(&mut self, slot: u32, positions: &[u32]) {
+    /// Begins a term that so many rows hold, at least one.
+    pub(crate) fn begin(&mut self, rows: usize) {
+        let data = &mut self.lists.data;
+        (self.list_at, self.is_long, self.base) = (data.len(), rows > BLOCK, 0);
+        push_varint(data, rows as u32);
+        if self.is_long {
+            push_varint(data, self.lists.lasts.len() as u32);
+        }
+    }
+
+    /// Adds a row to the term; slots count up, positions too.
+    pub(crate) fn row(&mut self, slot: u32, positions: &[u32], lengths: &Lengths) {
         self.slots.push(slot);
         self.times.push(positions.len() as u32);
         self.positions.extend_from_slice(positions);
+        if self.slots.len() == BLOCK {
+            self.block(lengths);
+        }
     }
 
-    /// Writes the term at hand, unless no row holds it.
     pub(crate) fn end(&mut self, term: &[u8], lengths: &Lengths) {
-        if self.slots.is_empty() {
-            return;
-        }
-        let at = self.lists.data.len();
-        self.list(lengths);
-        self.dictionary.push(&self.last_term, term, at, self.lists.data.len() - at);
+        self.block(lengths);
+        let bytes = self.lists.data.len() - self.list_at;
+        self.dictionary.push(&self.last_term, term, self.list_at, bytes);
         self.last_term.clear();
         self.last_term.extend_from_slice(term);
-        self.slots.clear();
-        self.times.clear();
-        self.positions.clear();
     }
 
     pub(crate) fn finish(mut self) -> (Dictionary, Lists) {
@@ -52,23 +62,18 @@ impl Encoder {
         (self.dictionary, self.lists)
     }
 
-    fn list(&mut self, lengths: &Lengths) {
-        let Encoder { lists, slots, times, positions, .. } = self;
-        push_varint(&mut lists.data, slots.len() as u32);
-        let is_long = slots.len() > BLOCK;
-        if is_long {
-            push_varint(&mut lists.data, lists.lasts.len() as u32);
+    /// Writes the rows at hand as a block.
+    fn block(&mut self, lengths: &Lengths) {
+        let Encoder { lists, slots, times, positions, base, .. } = self;
+        let Some(last) = slots.last() else { return };
+        if self.is_long {
+            lists.note(slots, times, lengths);
         }
-        let (mut base, mut positions) = (0, positions.as_slice());
-        for (slots, times) in slots.chunks(BLOCK).zip(times.chunks(BLOCK)) {
-            if is_long {
-                lists.note(slots, times, lengths);
-            }
-            let (own, rest) = positions.split_at(times.iter().sum::<u32>() as usize);
-            push_block(&mut lists.data, base, slots, times, own, lengths);
-            positions = rest;
-            base = slots.last().map_or(base, |last| last + 1);
-        }
+        push_block(&mut lists.data, *base, slots, times, positions, lengths);
+        *base = last + 1;
+        slots.clear();
+        times.clear();
+        positions.clear();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bits::BLOCK;
 use crate::block::Block;
 use crate::column::Column;
 use crate::dictionary::{Walk, first_bytes};
@@ -24,9 +25,21 @@ pub(crate) struct Merge {
     block: Box<Block>,
     /// The term at hand.
     term: Vec<u8>,
-    /// Occurrences that have yet to be copied.
+    stage: Stage,
+    /// Occurrences that have yet to be read, and those that have yet to be written.
     left: u64,
     found: Found,
+}
+
+/// What is to be done next: even one term may take too long for one write.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// The next term has to be found.
+    Choosing,
+    /// Its lists are read.
+    Reading { input: usize, block: usize },
+    /// Its new list is written.
+    Writing { row: usize },
 }
 
 #[derive(Debug)]
@@ -37,6 +50,8 @@ struct Input {
     walk: Walk,
     /// Whether the walk stands at a term.
     is_on: bool,
+    /// Whether that is the term at hand.
+    has_term: bool,
     /// The first bytes of that term as a number, which settle nearly every comparison.
     first_bytes: u64,
 }
@@ -54,7 +69,7 @@ impl Merge {
         let mut left = 0;
         for (input, part) in parts.iter().enumerate() {
             let segment = &part.segment;
-            left += segment.lengths.total() + segment.len() as u64;
+            left += 2 * segment.lengths.total();
             let live =
                 segment.users().zip(segment.ids.iter()).enumerate().filter(|(slot, _)| part.is_live(*slot));
             rows.extend(live.map(|(slot, (user, id))| (user, id, input as u32, slot as u32)));
@@ -77,12 +92,13 @@ impl Merge {
             encoder: Encoder::default(),
             block: Box::default(),
             term: Vec::new(),
+            stage: Stage::Choosing,
             left,
             found: Found::default(),
         }
     }
 
-    /// How much work is left, in occurrences of terms.
+    /// How much work is left, in occurrences of terms that are read or written.
     pub(crate) fn left(&self) -> u64 {
         self.left
     }
@@ -91,39 +107,80 @@ impl Merge {
         self.inputs.iter().any(|input| Arc::ptr_eq(&input.segment, &part.segment))
     }
 
-    /// Copies terms until the work is used up. Returns whether all are copied.
+    /// Copies lists until the work is used up. Returns whether all are copied.
     pub(crate) fn run(&mut self, work: &mut u64) -> bool {
         while *work > 0 {
-            let on = self.inputs.iter().filter(|input| input.is_on);
-            let Some(least) = on.min_by(|a, b| a.order().cmp(&b.order())) else { return true };
-            self.term.clone_from(&least.walk.term);
-            let copied = self.copy(least.first_bytes);
-            self.left = self.left.saturating_sub(copied);
-            *work = work.saturating_sub(copied);
+            let done = match self.stage {
+                Stage::Choosing => match self.choose() {
+                    true => 1,
+                    false => return true,
+                },
+                Stage::Reading { input, block } => self.read(input, block),
+                Stage::Writing { row } => self.write(row),
+            };
+            self.left = self.left.saturating_sub(done);
+            *work = work.saturating_sub(done);
         }
         false
     }
 
-    /// Copies the lists of one term and returns how many occurrences that were.
-    fn copy(&mut self, first_bytes: u64) -> u64 {
-        let Found { rows, positions } = &mut self.found;
+    /// Turns to the next term, if there is one.
+    fn choose(&mut self) -> bool {
+        let on = self.inputs.iter().filter(|input| input.is_on);
+        let Some(least) = on.min_by(|a, b| a.order().cmp(&b.order())) else { return false };
+        let first_bytes = least.first_bytes;
+        self.term.clone_from(&least.walk.term);
+        self.found.rows.clear();
+        self.found.positions.clear();
         let term = (first_bytes, self.term.as_slice());
-        rows.clear();
-        positions.clear();
-        let mut lists = 0;
-        for input in self.inputs.iter_mut().filter(|input| input.is_on && input.order() == term) {
-            input.read(&mut self.block, rows, positions);
-            input.advance();
-            lists += 1;
-        }
+        self.inputs.iter_mut().for_each(|input| input.has_term = input.is_on && input.order() == term);
+        self.stage = Stage::Reading { input: 0, block: 0 };
+        true
+    }
+
+    /// Reads a block of the term, or turns to the next input with it. Returns how much work that was.
+    fn read(&mut self, at: usize, block: usize) -> u64 {
+        let Some(input) = self.inputs.get_mut(at) else { return self.sort() };
+        let before = self.found.positions.len();
+        self.stage = if input.has_term && input.read(&mut self.block, block, &mut self.found) {
+            Stage::Reading { input: at, block: block + 1 }
+        } else {
+            Stage::Reading { input: at + 1, block: 0 }
+        };
+        (self.found.positions.len() - before) as u64 + 1
+    }
+
+    /// Puts the rows of all inputs in order, and goes on.
+    fn sort(&mut self) -> u64 {
+        let with_term = self.inputs.iter_mut().filter(|input| input.has_term);
+        let lists = with_term.map(Input::advance).count();
+        let rows = &mut self.found.rows;
         if lists > 1 {
-            rows.sort();
+            rows.sort_by_key(|(slot, ..)| *slot);
         }
-        for (slot, from, to) in rows {
-            self.encoder.row(*slot, &positions[*from as usize..*to as usize]);
+        self.stage = Stage::Choosing;
+        if !rows.is_empty() {
+            self.encoder.begin(rows.len());
+            self.stage = Stage::Writing { row: 0 };
         }
-        self.encoder.end(&self.term, &self.lengths);
-        positions.len() as u64 + lists
+        (rows.len() / 8) as u64
+    }
+
+    /// Writes some rows of the term, and ends it with the last one. Returns how much work that was.
+    fn write(&mut self, row: usize) -> u64 {
+        let Found { rows, positions } = &self.found;
+        let end = (row + BLOCK).min(rows.len());
+        let mut done = 0;
+        for (slot, from, to) in &rows[row..end] {
+            self.encoder.row(*slot, &positions[*from as usize..*to as usize], &self.lengths);
+            done += u64::from(to - from);
+        }
+        self.stage = Stage::Writing { row: end };
+        if end == rows.len() {
+            self.encoder.end(&self.term, &self.lengths);
+            self.stage = Stage::Choosing;
+        }
+        done
     }
 
     /// The new part. `parts` are as they are now: labels are theirs, and rows that they lost meanwhile are dead.
@@ -182,7 +239,8 @@ impl Merge {
 impl Input {
     fn new(segment: &Arc<Segment>, slots: Vec<u32>) -> Input {
         let segment = Arc::clone(segment);
-        let mut input = Input { segment, slots, walk: Walk::default(), is_on: true, first_bytes: 0 };
+        let mut input =
+            Input { segment, slots, walk: Walk::default(), is_on: true, has_term: false, first_bytes: 0 };
         input.advance();
         input
     }
@@ -197,20 +255,22 @@ impl Input {
         (self.first_bytes, &self.walk.term)
     }
 
-    /// Reads the list of the term that the walk stands at.
-    fn read(&self, block: &mut Block, rows: &mut Vec<(u32, u32, u32)>, positions: &mut Vec<u32>) {
+    /// Reads a block of the list of the term that the walk stands at. Returns whether there was one.
+    fn read(&self, block: &mut Block, at: usize, found: &mut Found) -> bool {
         let Segment { lists, lengths, .. } = &*self.segment;
         let list = lists.list(self.walk.list());
-        for at in 0..list.blocks() {
-            block.load(lists, &list, at);
-            block.each(lists, lengths, |slot, own| {
-                let new = self.slots[slot as usize];
-                if new != GONE {
-                    let from = positions.len() as u32;
-                    positions.extend_from_slice(own);
-                    rows.push((new, from, positions.len() as u32));
-                }
-            });
+        if at >= list.blocks() {
+            return false;
         }
+        block.load(lists, &list, at);
+        block.each(lists, lengths, |slot, own| {
+            let new = self.slots[slot as usize];
+            if new != GONE {
+                let from = found.positions.len() as u32;
+                found.positions.extend_from_slice(own);
+                found.rows.push((new, from, found.positions.len() as u32));
+            }
+        });
+        true
     }
 }

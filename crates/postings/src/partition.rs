@@ -17,10 +17,11 @@ use crate::segment::{FULL, MOST_TERMS};
 
 /// This many parts of about the same size become one; so every row is copied once per power of it.
 const FAN_IN: usize = 4;
-/// Occurrences that a write copies for each one that it brings. Rows are copied about eight times in their life.
-const WORK_PER_OCCURRENCE: u64 = 16;
-/// Occurrences that a write copies anyway: less than a millisecond.
-const LEAST_WORK: u64 = 1 << 14;
+/// Occurrences of terms that a write merges for each one that it brings, read and written. Rows are copied about
+/// eight times in their life.
+const WORK_PER_OCCURRENCE: u64 = 32;
+/// Occurrences that a write merges anyway: less than a millisecond.
+const LEAST_WORK: u64 = 1 << 15;
 
 /// One org's parts at one moment.
 #[derive(Debug, Default)]

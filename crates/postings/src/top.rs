@@ -3,6 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use crate::bm25::{STEP, ranked};
 use crate::index::Hit;
 use crate::part::Part;
 
@@ -38,7 +39,7 @@ impl Eq for Ranked {}
 pub(crate) struct Top {
     k: usize,
     heap: BinaryHeap<Reverse<Ranked>>,
-    /// The score that a row needs; it may still lose against newer rows with the same.
+    /// A row with a smaller sum cannot be among the best; one with more may still lose.
     pub(crate) needed: f64,
 }
 
@@ -52,7 +53,8 @@ impl Top {
         if score < self.needed {
             return;
         }
-        let row = Ranked { score, time: part.labels.time(slot), id: part.segment.ids.get(slot) };
+        let row =
+            Ranked { score: ranked(score), time: part.labels.time(slot), id: part.segment.ids.get(slot) };
         if self.heap.len() < self.k {
             self.heap.push(Reverse(row));
         } else if self.heap.peek().is_some_and(|worst| worst.0 < row) {
@@ -62,7 +64,7 @@ impl Top {
             return;
         }
         if self.heap.len() == self.k {
-            self.needed = self.heap.peek().map_or(self.needed, |worst| worst.0.score);
+            self.needed = self.heap.peek().map_or(self.needed, |worst| worst.0.score - STEP);
         }
     }
 

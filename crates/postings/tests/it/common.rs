@@ -134,7 +134,8 @@ impl Database {
             .filter(|((_, terms, labels), _)| filter.admits(labels) && query.matches(terms))
             .map(|((id, _, labels), score)| (Hit { id: *id, score }, labels.time))
             .collect();
-        let rounded = |hit: &Hit| (hit.score * 1e8).round();
+        // Sums that are equal but for rounding are a tie.
+        let rounded = |hit: &Hit| (hit.score * f64::from(1 << 24)).round();
         hits.sort_by(|(a, a_time), (b, b_time)| {
             rounded(b).total_cmp(&rounded(a)).then(b_time.cmp(a_time)).then(a.id.cmp(&b.id))
         });

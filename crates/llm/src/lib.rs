@@ -3,7 +3,8 @@
 //! [`Models`] is made from plain [`Settings`]; [`Models::for_role`] gives the [`Model`] of a [`Role`], and
 //! [`Model::complete_json`] a value that fits a [`Schema`]. Every call, also one that fails or is repeated, becomes a
 //! [`CallRecord`] in the [`Ledger`] and passes the [`Budget`] first. [`Error`] says what the caller can do;
-//! [`Error::stall`] whether learning has to pause. Start reading at `call.rs`, then `structured/mod.rs`.
+//! [`Error::stall`] whether learning has to pause. [`prompts`] renders templates. Start reading at `call.rs`, then
+//! `structured/mod.rs`.
 //!
 //! This crate must never read the environment, store anything, know what a prompt means, or print a key.
 
@@ -17,6 +18,7 @@ mod model;
 mod models;
 mod name;
 mod options;
+pub mod prompts;
 mod provider;
 mod quirks;
 mod request;

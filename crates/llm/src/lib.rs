@@ -3,13 +3,16 @@
 //! [`Models`] is made from plain [`Settings`]; [`Models::for_role`] gives the [`Model`] of a [`Role`], and
 //! [`Model::complete_json`] a value that fits a [`Schema`]. Every call, also one that fails or is repeated, becomes a
 //! [`CallRecord`] in the [`Ledger`] and passes the [`Budget`] first. [`Error`] says what the caller can do;
-//! [`Error::stall`] whether learning has to pause. [`prompts`] renders templates. Start reading at `call.rs`, then
-//! `structured/mod.rs`.
+//! [`Error::stall`] whether learning has to pause. [`prompts`] renders templates, [`replay`] records answers and plays
+//! them back. Start reading at `call.rs`, then `structured/mod.rs`.
 //!
-//! This crate must never read the environment, store anything, know what a prompt means, or print a key.
+//! This crate must never read the environment, store anything but a recording that a test asked for, know what a
+//! prompt means, or print a key.
 
 mod call;
 mod command;
+#[cfg(feature = "test-endpoint")]
+pub mod endpoint;
 mod error;
 mod gate;
 mod http;
@@ -21,6 +24,7 @@ mod options;
 pub mod prompts;
 mod provider;
 mod quirks;
+pub mod replay;
 mod request;
 mod retry;
 mod role;

@@ -38,7 +38,7 @@ mod wire;
 pub use command::CommandSettings;
 pub use error::{Error, Parameter, Result};
 pub use gate::GateSettings;
-pub use http::{HttpLimits, Reach};
+pub use http::{HttpLimits, Proxy, Reach};
 pub use message::{Message, Part, Picture, Prompt, Speaker};
 pub use model::{Completion, Model, Structured};
 pub use models::{Models, Services};

@@ -5,7 +5,7 @@ use reflexio_types::Clock;
 
 use crate::command::{self, CommandSettings};
 use crate::error::Result;
-use crate::http::{Http, HttpLimits};
+use crate::http::Http;
 use crate::request::{Answer, Request};
 use crate::settings::Settings;
 use crate::target::{Route, Target};
@@ -18,7 +18,7 @@ pub trait Transport: Send + Sync {
 
 /// The real servers and programs, for whoever wraps them.
 pub fn live(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Arc<dyn Transport>> {
-    Ok(Arc::new(Live::new(settings.http.clone(), settings.commands.clone(), clock)?))
+    Ok(Arc::new(Live::new(settings, clock)?))
 }
 
 struct Live {
@@ -28,9 +28,11 @@ struct Live {
 }
 
 impl Live {
-    fn new(limits: HttpLimits, commands: CommandSettings, clock: Arc<dyn Clock>) -> Result<Self> {
+    fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self> {
+        let limits = settings.http.clone();
         let limit = command::Limit { total: limits.total, largest_answer: limits.largest_answer };
-        Ok(Self { http: Http::new(limits, clock)?, commands, limit })
+        let http = Http::new(limits, settings.proxy.as_ref(), clock)?;
+        Ok(Self { http, commands: settings.commands.clone(), limit })
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use reflexio_types::config::Secret;
 use reflexio_types::{Clock, Timestamp};
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, Response, redirect};
+use reqwest::{Client, NoProxy, Response, redirect};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -47,6 +47,15 @@ impl Default for HttpLimits {
     }
 }
 
+/// A proxy that stands between us and providers. This machine is always reached directly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// It may hold a password.
+    pub url: Secret,
+    /// Hosts that are reached directly, separated by commas.
+    pub except: String,
+}
+
 pub(crate) struct Http {
     anywhere: Client,
     public: Client,
@@ -55,9 +64,9 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    pub(crate) fn new(limits: HttpLimits, clock: Arc<dyn Clock>) -> Result<Self> {
-        let anywhere = client(&limits, Reach::Anywhere)?;
-        let public = client(&limits, Reach::Public)?;
+    pub(crate) fn new(limits: HttpLimits, proxy: Option<&Proxy>, clock: Arc<dyn Clock>) -> Result<Self> {
+        let anywhere = client(&limits, proxy, Reach::Anywhere)?;
+        let public = client(&limits, proxy, Reach::Public)?;
         Ok(Self { anywhere, public, limits, clock })
     }
 
@@ -133,12 +142,19 @@ impl Http {
     }
 }
 
-fn client(limits: &HttpLimits, reach: Reach) -> Result<Client> {
+fn client(limits: &HttpLimits, proxy: Option<&Proxy>, reach: Reach) -> Result<Client> {
     // Fails when another part of the process was first, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     // No redirects: a key goes to the server it was given for and nowhere else.
     let builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(limits.connect);
-    let builder = builder.dns_resolver(Arc::new(Guarded(reach)));
+    // Without this the library would look for a proxy in the environment.
+    let mut builder = builder.dns_resolver(Arc::new(Guarded(reach))).no_proxy();
+    if let Some(proxy) = proxy {
+        let direct = format!("localhost,127.0.0.1,::1,{}", proxy.except);
+        let through = reqwest::Proxy::all(proxy.url.expose());
+        let through = through.map_err(|_| Error::Misconfigured("the proxy is not a URL".to_owned()))?;
+        builder = builder.proxy(through.no_proxy(NoProxy::from_string(&direct)));
+    }
     builder.build().map_err(|error| Error::Misconfigured(format!("no HTTP client: {error}")))
 }
 

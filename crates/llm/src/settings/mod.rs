@@ -7,7 +7,7 @@ use reflexio_types::config::{ApiKeyConfig, KeyOnlyConfig, LlmConfig, Secret};
 
 use crate::command::CommandSettings;
 use crate::gate::GateSettings;
-use crate::http::{HttpLimits, Reach};
+use crate::http::{HttpLimits, Proxy, Reach};
 use crate::provider::Provider;
 use crate::retry::Retry;
 use crate::role::Role;
@@ -52,6 +52,7 @@ pub struct Settings {
     /// Where those may stand.
     pub org_reach: Reach,
     pub commands: CommandSettings,
+    pub proxy: Option<Proxy>,
     pub http: HttpLimits,
     pub retry: Retry,
     pub gate: GateSettings,
@@ -163,6 +164,11 @@ impl Settings {
         if let (None, Some(endpoint)) = (&self.azure, read("AZURE_OPENAI_ENDPOINT")) {
             let api_version = read("AZURE_OPENAI_API_VERSION").unwrap_or_else(|| AZURE_VERSION.to_owned());
             self.azure = Some(Azure { endpoint, api_version, deployment: read("AZURE_OPENAI_DEPLOYMENT") });
+        }
+        let proxy = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].into_iter().find_map(read);
+        if let (None, Some(url)) = (&self.proxy, proxy) {
+            let except = read("NO_PROXY").or_else(|| read("no_proxy")).unwrap_or_default();
+            self.proxy = Some(Proxy { url: Secret::new(url), except });
         }
         self.models_from(read);
         self

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use reflexio_llm::endpoint::Reply;
-use reflexio_llm::{Endpoint, Error, HttpLimits, Options, Outcome, Prompt, Role, Settings};
+use reflexio_llm::{Endpoint, Error, HttpLimits, Options, Outcome, Prompt, Proxy, Role, Settings};
 use reflexio_types::config::Secret;
 use reflexio_types::{StallReason, Timestamp};
 
@@ -85,10 +85,11 @@ async fn silence_and_drips_end_at_the_limits() {
 
 #[tokio::test]
 async fn a_server_that_sends_blanks_while_the_model_works_is_waited_for() {
-    let endpoint = endpoint([Reply::KeptAlive(300)]).await;
+    let endpoint = endpoint([Reply::KeptAlive(1_200)]).await;
     let mut settings = endpoint.settings();
-    settings.http.body = Duration::from_millis(150);
-    settings.http.silence = Duration::from_millis(150);
+    settings.http.total = Duration::from_secs(30);
+    settings.http.body = Duration::from_secs(1);
+    settings.http.silence = Duration::from_secs(1);
     let model = models(settings).0.for_role(Role::Judge).expect("a model");
     let done = model.complete(&Prompt::user("hi"), &Options::default()).await.expect("an answer");
     assert_eq!((done.text.as_str(), endpoint.count()), ("OK", 1));
@@ -97,11 +98,11 @@ async fn a_server_that_sends_blanks_while_the_model_works_is_waited_for() {
 #[tokio::test]
 async fn the_callers_deadline_holds_for_everything_together() {
     let (_endpoint, model, records) = scripted([Reply::ServerError, Reply::Hang]).await;
-    let options = Options { deadline: Some(Duration::from_millis(200)), ..Options::default() };
+    let options = Options { deadline: Some(Duration::from_secs(1)), ..Options::default() };
     let started = Instant::now();
     let error = model.complete(&Prompt::user("hi"), &options).await.expect_err("too late");
     assert_eq!(error.code(), "timeout");
-    assert!(started.elapsed() < Duration::from_secs(1));
+    assert!(started.elapsed() < Duration::from_secs(2), "before the limit of one attempt");
     assert_eq!(records.outcomes(), [Outcome::Failed("unavailable"), Outcome::Failed("timeout")]);
 }
 
@@ -114,6 +115,21 @@ async fn a_huge_answer_is_not_read() {
     let error = model.complete(&Prompt::user("hi"), &Options::default()).await.expect_err("too large");
     assert!(error.to_string().contains("larger than 100000 bytes"), "{error}");
     assert_eq!(endpoint.count(), 1);
+}
+
+#[tokio::test]
+async fn a_proxy_is_used_when_it_is_set_and_never_for_this_machine() {
+    let (proxy, endpoint) = (endpoint([]).await, endpoint([]).await);
+    let mut settings = endpoint.settings();
+    settings.proxy = Some(Proxy { url: Secret::new(proxy.url()), except: String::new() });
+    let base_url = "http://models.example/v1".to_owned();
+    settings.endpoints.insert("far".to_owned(), Endpoint { base_url, key: None });
+    let (models, _) = models(settings);
+    for (name, expected) in [("test/m", (0, 1)), ("far/m", (1, 1))] {
+        let model = models.named(Role::Judge, name).expect("a model");
+        model.complete(&Prompt::user("hi"), &Options::default()).await.expect("an answer");
+        assert_eq!((proxy.count(), endpoint.count()), expected, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::request::{Finish, Usage};
 use crate::role::Role;
 use crate::spend::{Estimate, Price, Spent, Turn};
-use crate::structured::{Problem, Read, Schema, Violation, corrective, read};
+use crate::structured::{Problem, Read, Schema, Violation, after_thinking, corrective, read};
 use crate::target::Target;
 
 /// The model of a role, with those that stand in for it. Cheap to clone.
@@ -63,11 +63,12 @@ impl Model {
     pub async fn complete(&self, prompt: &Prompt, options: &Options) -> Result<Completion> {
         let question = self.question(prompt, None, options, Turn::First);
         let Reply { answer, index, spent, calls } = self.shared.ask(&self.chain, 0, &question).await?;
-        if answer.text.trim().is_empty() {
-            return Err(Error::invalid(&self.chain[index].label, "it is empty", ""));
+        let text = after_thinking(answer.text.trim());
+        if text.is_empty() {
+            return Err(Error::invalid(&self.chain[index].label, "it is empty", &answer.text));
         }
         Ok(Completion {
-            text: answer.text,
+            text: text.to_owned(),
             model: self.chain[index].name.clone(),
             finish: answer.finish,
             usage: spent.usage,

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 pub(crate) use correction::{corrective, schema_in_words};
 pub use recover::Truncation;
+pub(crate) use recover::after_thinking;
 pub use schema::{Schema, SchemaError, Violation};
 pub(crate) use shape::for_servers;
 

@@ -98,7 +98,7 @@ pub(crate) fn find<T, M>(
 }
 
 /// What stands after the thoughts that some models print before they answer.
-fn after_thinking(text: &str) -> &str {
+pub(crate) fn after_thinking(text: &str) -> &str {
     let Some(rest) = text.strip_prefix("<think>") else { return text };
     rest.split_once("</think>").map_or(text, |(_, answer)| answer.trim())
 }

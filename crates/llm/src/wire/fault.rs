@@ -70,7 +70,7 @@ const FORMAT: [&str; 10] = [
     "output_config",
     "tool_choice",
     "structured output",
-    "invalid schema",
+    "output format",
 ];
 
 /// The error that a response stands for.
@@ -133,7 +133,7 @@ fn parameter(status: u16, words: &str) -> Option<Parameter> {
     if words.contains("max_tokens") || words.contains("max_completion_tokens") {
         return Some(Parameter::TokenLimit);
     }
-    if FORMAT.iter().any(|word| words.contains(word)) {
+    if words.contains("schema") || FORMAT.iter().any(|word| words.contains(word)) {
         return Some(Parameter::ResponseFormat);
     }
     if !["image", "vision", "multimodal"].iter().any(|word| words.contains(word)) {

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::error::{Error, Parameter, Result};
 use crate::gate::Gates;
-use crate::message::{Message, Part, Speaker, without_images};
+use crate::message::{Message, Part, Speaker, has_images, without_images};
 use crate::options::{Options, cancelled};
 use crate::provider::{Rung, tells_schema};
 use crate::quirks::{Memory, Quirks};
@@ -93,7 +93,11 @@ impl Shared {
             let target = with_limit(target, quirks);
             let result = self.repeat(&target, position, question, &request, tally).await;
             let Err(Error::BadRequest { parameter: Some(parameter), .. }) = &result else { return result };
-            if *parameter == Parameter::Picture && quirks.images {
+            let about_images = matches!(parameter, Parameter::Picture | Parameter::Images);
+            if about_images && !has_images(&request.messages) {
+                return result;
+            }
+            if *parameter == Parameter::Picture {
                 bad_pictures = true;
             } else if !self.memory.learn(&target, question.schema, *parameter, &request) {
                 return result;

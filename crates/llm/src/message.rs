@@ -107,8 +107,12 @@ impl Prompt {
     }
 
     pub fn has_images(&self) -> bool {
-        self.messages.iter().flat_map(|message| &message.parts).any(|part| part.as_text().is_none())
+        has_images(&self.messages)
     }
+}
+
+pub(crate) fn has_images(messages: &[Message]) -> bool {
+    messages.iter().flat_map(|message| &message.parts).any(|part| part.as_text().is_none())
 }
 
 /// The same messages for a model that cannot see: each picture becomes a note.

@@ -124,6 +124,15 @@ async fn pictures_that_are_refused_are_left_out_of_this_call_only() {
 }
 
 #[tokio::test]
+async fn a_refusal_that_speaks_of_images_is_final_when_none_were_sent() {
+    let body = json!({"error": {"message": "no model `image-maker`"}}).to_string();
+    let refused = Reply::Status { status: 404, headers: Vec::new(), body };
+    let (endpoint, model, _) = scripted([refused]).await;
+    let error = model.complete(&Prompt::user("hi"), &Options::default()).await.expect_err("refused");
+    assert_eq!((error.code(), endpoint.count()), ("bad_request", 1));
+}
+
+#[tokio::test]
 async fn other_refused_parameters_are_left_out_from_then_on() {
     let refuse = |message: &str| {
         let body = json!({"error": {"message": message}}).to_string();

@@ -1,6 +1,7 @@
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, PlaybookStatus, Scope, Status, Timestamp,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, PlaybookStatus, RowKind, Scope, Status,
+    Timestamp,
 };
 
 use crate::access::Access;
@@ -61,7 +62,9 @@ impl App {
         let Some(asked) = asked else {
             return Ok(Found::listed(self.store.agent_playbooks(&caller.org, filter, options.top_k).await?));
         };
-        Ok(asked.rank(self.store.search_agent_playbooks(&caller.org, filter, &asked.ask).await?, options))
+        let rows = self.store.search_agent_playbooks(&caller.org, filter, &asked.ask).await?;
+        let rarity = self.rarity(caller, RowKind::AgentPlaybook, None, asked);
+        Ok(asked.rank(rows, rarity.as_ref(), options))
     }
 
     /// As an agent in production asks: approved rules, unless others are asked for by status. Also says how

@@ -96,6 +96,13 @@ enum Step {
 }
 
 impl App {
+    /// Reads the words of all rows into memory, where searches find them fast.
+    pub async fn warm_words(&self) {
+        if let Err(error) = self.store.warm_words().await {
+            tracing::warn!(%error, "words are searched in the database, which takes longer");
+        }
+    }
+
     /// Loads the index and then embeds what waits, for as long as it is polled. What it does not finish is on a
     /// durable list, so it may be dropped at any moment.
     pub async fn keep_embedding(&self) {

@@ -1,5 +1,5 @@
 use reflexio_store::{InteractionFilter, InteractionOrder, InteractionSelector};
-use reflexio_types::{Caller, Image, ImageId, Interaction, InteractionId, Scope, UserId};
+use reflexio_types::{Caller, Image, ImageId, Interaction, InteractionId, RowKind, Scope, UserId};
 
 use crate::access::Access;
 use crate::search::{Found, SearchOptions};
@@ -54,7 +54,8 @@ impl App {
         let rows = self.store.search_interactions(&caller.org, filter, &asked.ask).await?;
         let ids: Vec<InteractionId> = rows.iter().map(|scored| scored.row.id).collect();
         let around = self.store.conversations(&caller.org, &ids, REACH).await?;
-        Ok(asked.rank_turns(rows, &around, options))
+        let rarity = self.rarity(caller, RowKind::Interaction, filter.user_id.as_ref(), &asked);
+        Ok(asked.rank_turns(rows, &around, rarity.as_ref(), options))
     }
 
     /// Turns that are like a given one, of the same user or of everybody.

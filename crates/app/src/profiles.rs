@@ -1,7 +1,8 @@
 use reflexio_search::TextQuery;
 use reflexio_store::{Ask, ProfileChange, ProfileFilter, ProfileSelector, Upgrade};
 use reflexio_types::{
-    Caller, Profile, ProfileBody, ProfileId, ProfileTimeToLive, RequestId, Scope, Status, Timestamp, UserId,
+    Caller, Profile, ProfileBody, ProfileId, ProfileTimeToLive, RequestId, RowKind, Scope, Status, Timestamp,
+    UserId,
 };
 
 use crate::access::Access;
@@ -73,7 +74,9 @@ impl App {
         let Some(asked) = asked else {
             return Ok(Found::listed(self.store.profiles(&caller.org, &filter, options.top_k).await?));
         };
-        Ok(asked.rank(self.store.search_profiles(&caller.org, &filter, &asked.ask).await?, options))
+        let rows = self.store.search_profiles(&caller.org, &filter, &asked.ask).await?;
+        let rarity = self.rarity(caller, RowKind::Profile, filter.user_id.as_ref(), asked);
+        Ok(asked.rank(rows, rarity.as_ref(), options))
     }
 
     pub async fn delete_profile(&self, caller: &Caller, user_id: UserId, id: ProfileId) -> Result<()> {

@@ -1,6 +1,7 @@
 use reflexio_store::{Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
 use reflexio_types::{
-    Caller, RequestId, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody, UserPlaybookId,
+    Caller, RequestId, RowKind, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody,
+    UserPlaybookId,
 };
 
 use crate::access::Access;
@@ -56,7 +57,9 @@ impl App {
         let Some(asked) = asked else {
             return Ok(Found::listed(self.store.user_playbooks(&caller.org, filter, options.top_k).await?));
         };
-        Ok(asked.rank(self.store.search_user_playbooks(&caller.org, filter, &asked.ask).await?, options))
+        let rows = self.store.search_user_playbooks(&caller.org, filter, &asked.ask).await?;
+        let rarity = self.rarity(caller, RowKind::UserPlaybook, filter.user_id.as_ref(), asked);
+        Ok(asked.rank(rows, rarity.as_ref(), options))
     }
 
     pub async fn update_user_playbook(

@@ -81,6 +81,12 @@ impl Index {
         drop(gone);
     }
 
+    /// Forgets all rows.
+    pub fn clear(&self) {
+        let gone = std::mem::take(&mut *self.orgs.write().unwrap_or_else(PoisonError::into_inner));
+        drop(gone);
+    }
+
     pub fn size(&self) -> Size {
         let mut size = Size::default();
         for (_, partition) in self.partitions() {

@@ -40,6 +40,11 @@ impl TextQuery {
         Self { root: combine(nodes, Node::And) }
     }
 
+    /// A query that documents with any of the leaves match; its leaves keep their order.
+    pub fn any_of(leaves: Vec<Node>) -> Self {
+        Self { root: combine(leaves, Node::Or) }
+    }
+
     pub fn root(&self) -> Option<&Node> {
         self.root.as_ref()
     }

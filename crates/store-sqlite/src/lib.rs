@@ -37,6 +37,7 @@ mod transfer;
 mod upgrade;
 mod user_playbooks;
 mod vectors;
+mod words;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -26,6 +26,7 @@ mod requests;
 mod transfer;
 mod user_playbooks;
 mod vectors;
+mod words;
 
 use std::sync::Arc;
 
@@ -48,6 +49,7 @@ pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Reques
 pub use transfer::{Record, Transfer};
 pub use user_playbooks::{Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
 pub use vectors::{Embedded, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel, Vectors};
+pub use words::Words;
 
 /// A whole database.
 pub trait Store:
@@ -64,6 +66,7 @@ pub trait Store:
     + Maintenance
     + Transfer
     + Vectors
+    + Words
 {
 }
 
@@ -81,6 +84,7 @@ impl<T> Store for T where
         + Maintenance
         + Transfer
         + Vectors
+        + Words
 {
 }
 

@@ -17,7 +17,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-llm", &["reflexio-types"]),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
-    ("reflexio-store-sqlite", &["reflexio-search", "reflexio-store", "reflexio-types", "reflexio-vectors"]),
+    (
+        "reflexio-store-sqlite",
+        &["reflexio-postings", "reflexio-search", "reflexio-store", "reflexio-types", "reflexio-vectors"],
+    ),
     ("reflexio-store-tests", &["reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-app", &["reflexio-embed", "reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-server", &["reflexio-api-types", "reflexio-app", "reflexio-store", "reflexio-types"]),

@@ -2,8 +2,9 @@ use std::time::Duration;
 
 use reflexio_embed::Priority;
 use reflexio_search::TextQuery;
-use reflexio_search::fusion::{Question, is_exact, question_passages, text_query};
+use reflexio_search::fusion::{Question, Rarity, is_exact, question_passages, text_query};
 use reflexio_store::Ask;
+use reflexio_types::{Caller, RowKind, UserId};
 
 use super::{SearchMode, SearchOptions};
 use crate::App;
@@ -45,6 +46,17 @@ impl App {
         let limit = CANDIDATES.max(options.top_k.saturating_mul(2));
         let ask = Ask { words: by_words.then_some(words), meaning, limit };
         Some(Asked { ask, question: Question::read(query), must_match, degraded })
+    }
+
+    /// How rare the words of a query are where it is asked.
+    pub(crate) fn rarity(
+        &self,
+        caller: &Caller,
+        kind: RowKind,
+        user: Option<&UserId>,
+        asked: &Asked,
+    ) -> Option<Rarity> {
+        self.store.rarity(&caller.org, kind, user, &asked.question.terms())
     }
 
     /// The vectors of a query, or nothing if they cannot be had in time.

@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
 use reflexio_search::fusion::{
-    Candidate, Document, Explained, Place, Speaker, Weights, best, fuse, is_standing_request, speaker_name,
-    wording,
+    Candidate, Document, Explained, Place, Rarity, Speaker, Weights, best, fuse, is_standing_request,
+    speaker_name, wording,
 };
 use reflexio_search::{TextQuery, remembered_terms};
 use reflexio_store::Scored;
@@ -73,9 +73,15 @@ impl Rankable for Interaction {
 
 impl Asked {
     /// Orders rows that stand alone.
-    pub(crate) fn rank<T: Rankable>(&self, rows: Vec<Scored<T>>, options: &SearchOptions) -> Found<T> {
-        let documents = (0..).zip(&rows).map(|(at, scored)| self.document(&scored.row, alone(at))).collect();
-        self.order(rows, documents, options)
+    pub(crate) fn rank<T: Rankable>(
+        &self,
+        rows: Vec<Scored<T>>,
+        rarity: Option<&Rarity>,
+        options: &SearchOptions,
+    ) -> Found<T> {
+        let documents: Vec<Document> =
+            (0..).zip(&rows).map(|(at, scored)| self.document(&scored.row, alone(at))).collect();
+        self.order(rows, &documents, rarity, options)
     }
 
     /// Orders turns, with what was said around them.
@@ -83,6 +89,7 @@ impl Asked {
         &self,
         rows: Vec<Scored<Interaction>>,
         conversations: &[Vec<Interaction>],
+        rarity: Option<&Rarity>,
         options: &SearchOptions,
     ) -> Found<Interaction> {
         let places = places(conversations);
@@ -92,7 +99,7 @@ impl Asked {
             (0..).zip(&rows).map(|(at, scored)| self.document(&scored.row, place(at, &scored.row))).collect();
         let around = conversations.iter().flatten().filter(|turn| !found.contains(&turn.id));
         documents.extend((0..).zip(around).map(|(at, turn)| self.document(turn, place(at, turn))));
-        self.order(rows, documents, options)
+        self.order(rows, &documents, rarity, options)
     }
 
     fn document(&self, row: &impl Rankable, place: Place) -> Document {
@@ -103,11 +110,12 @@ impl Asked {
     fn order<T: Rankable>(
         &self,
         rows: Vec<Scored<T>>,
-        documents: Vec<Document>,
+        documents: &[Document],
+        rarity: Option<&Rarity>,
         options: &SearchOptions,
     ) -> Found<T> {
         let weights = weights(options);
-        let wordings = wording(&self.question, &documents, &weights);
+        let wordings = wording(&self.question, documents, rarity, &weights);
         let candidates: Vec<Candidate> = rows
             .iter()
             .zip(wordings)

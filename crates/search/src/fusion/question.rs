@@ -48,6 +48,17 @@ impl Question {
         self.first_person && !self.about_assistant
     }
 
+    /// The terms as a query, in their order: for asking how rare each of them is.
+    pub fn terms(&self) -> TextQuery {
+        let mut terms: Vec<(&String, usize)> = self.index.iter().map(|(term, at)| (term, *at)).collect();
+        terms.sort_by_key(|(_, at)| *at);
+        let leaf = |term: &String| match &self.unfinished {
+            Some(start) if start == term => Node::Prefix(term.clone()),
+            Some(_) | None => Node::Term(term.clone()),
+        };
+        TextQuery::any_of(terms.into_iter().map(|(term, _)| leaf(term)).collect())
+    }
+
     /// How often each term was said.
     pub(super) fn times(&self) -> &[u32] {
         &self.times

@@ -14,7 +14,7 @@ fn candidates(question: &Question, turns: &[(&str, &str)]) -> Vec<Candidate> {
         .zip(turns)
         .map(|(at, (role, text))| Document::read(question, place(at), speaker_name(role), text))
         .collect();
-    let scores = wording(question, &documents, &Weights::default());
+    let scores = wording(question, &documents, None, &Weights::default());
     let candidate = |((role, text), wording): (&(&str, &str), Wording)| Candidate {
         wording,
         speaker: Speaker::of(role),
@@ -50,7 +50,7 @@ fn context_stays_inside_the_session_and_fades_for_long_turns() {
         read(3, 0, "the pottery wheel"),
         read(3, 1, &long),
     ];
-    let scores = wording(&question, &documents, &Weights::default());
+    let scores = wording(&question, &documents, None, &Weights::default());
     assert!(scores[1].own == 0.0 && scores[1].context > 0.0);
     assert_eq!(scores[2], Wording::default());
     assert!(scores[4].context > 0.0 && scores[4].context < scores[1].context / 2.0);
@@ -116,12 +116,12 @@ fn time_counts_only_when_asked_for_and_breaks_ties() {
 #[test]
 fn nothing_to_score_is_no_fault() {
     let question = Question::read("");
-    assert!(wording(&question, &[], &Weights::default()).is_empty());
+    assert!(wording(&question, &[], None, &Weights::default()).is_empty());
     assert!(fuse(&question, &[], &Weights::default()).is_empty());
     assert!(best(&[], &[], 3).is_empty());
     let other =
         Document::read(&Question::read("some other question"), Place::default(), None, "some question");
-    assert_eq!(wording(&question, &[other], &Weights::default()), [Wording::default()]);
+    assert_eq!(wording(&question, &[other], None, &Weights::default()), [Wording::default()]);
 }
 
 fn any_number() -> impl Strategy<Value = f64> {
@@ -188,7 +188,7 @@ proptest! {
             .zip(&texts)
             .map(|(position, text)| Document::read(&question, Place { session: 0, position }, Some("a"), text))
             .collect();
-        for score in wording(&question, &documents, &weights) {
+        for score in wording(&question, &documents, None, &weights) {
             prop_assert!(score.own.is_finite() && score.context.is_finite(), "{:?}", score);
             prop_assert!(score.own >= 0.0 && score.context >= 0.0, "{:?}", score);
         }
@@ -202,7 +202,7 @@ proptest! {
             let text = format!("{}{}", "order ".repeat(times), "other ".repeat(length));
             let documents = [&text, "refund", "something else"]
                 .map(|text| Document::read(&question, Place::default(), None, text));
-            wording(&question, &documents, &weights)[0].own
+            wording(&question, &documents, None, &weights)[0].own
         };
         prop_assert!(score(times + 1) >= score(times));
     }

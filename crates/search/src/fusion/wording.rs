@@ -6,6 +6,8 @@ use super::weights::{Weights, within};
 
 /// No weight in use is near it; beyond it sums would lose their small parts.
 const MOST: f64 = 1e6;
+/// No store holds more.
+const MOST_ROWS: f64 = 1e15;
 
 /// How well the words of a row, and of the turns around it, answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,13 +18,42 @@ pub struct Wording {
     pub context: f64,
 }
 
-/// Scores each document, with the rarity of words taken from the documents given and neighbours looked up
-/// among them. The documents must have been read with this question.
+/// How rare the words of a question are among all rows that could have been found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rarity {
+    /// How many rows there are.
+    pub rows: f64,
+    /// How many of them hold each of [`Question::terms`], in their order.
+    pub holding: Vec<f64>,
+}
+
+impl Rarity {
+    /// Counted in the documents given.
+    fn among(question: &Question, documents: &[Document]) -> Self {
+        let mut holding = vec![0.0; question.times().len()];
+        for (term, _) in documents.iter().flat_map(|document| &document.whole.terms) {
+            if let Some(rows) = holding.get_mut(*term) {
+                *rows += 1.0;
+            }
+        }
+        Self { rows: documents.len() as f64, holding }
+    }
+}
+
+/// Scores each document; neighbours are looked up among them, and so is the rarity of words if it is not known. The
+/// documents must have been read with this question.
 ///
 /// Context counts per word, before repetition is damped: a word that the turn itself says gains little from
 /// being said next to it, a word that only the neighbour says gains all of it.
-pub fn wording(question: &Question, documents: &[Document], weights: &Weights) -> Vec<Wording> {
-    let scorer = Scorer::new(question, documents, weights);
+pub fn wording(
+    question: &Question,
+    documents: &[Document],
+    rarity: Option<&Rarity>,
+    weights: &Weights,
+) -> Vec<Wording> {
+    let known = rarity.filter(|rarity| rarity.holding.len() == question.times().len()).cloned();
+    let rarity = known.unwrap_or_else(|| Rarity::among(question, documents));
+    let scorer = Scorer::new(question, documents, &rarity, weights);
     documents.iter().map(|document| scorer.score(document)).collect()
 }
 
@@ -36,12 +67,12 @@ struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    fn new(question: &Question, documents: &'a [Document], weights: &'a Weights) -> Self {
+    fn new(question: &Question, documents: &'a [Document], rarity: &Rarity, weights: &'a Weights) -> Self {
         Self {
             documents,
             places: documents.iter().enumerate().map(|(at, document)| (document.place, at)).collect(),
             weights,
-            worth: worth(question, documents),
+            worth: worth(question, rarity),
             average_length: average_length(documents),
         }
     }
@@ -115,19 +146,13 @@ impl<'a> Scorer<'a> {
     }
 }
 
-fn worth(question: &Question, documents: &[Document]) -> Vec<f64> {
-    let mut holding = vec![0u32; question.times().len()];
-    for (term, _) in documents.iter().flat_map(|document| &document.whole.terms) {
-        if let Some(rows) = holding.get_mut(*term) {
-            *rows += 1;
-        }
-    }
-    let rows = documents.len() as f64;
-    let rarity = |holding: u32| (1.0 + (rows - f64::from(holding) + 0.5) / (f64::from(holding) + 0.5)).ln();
-    let said = holding.iter().zip(question.times());
+fn worth(question: &Question, rarity: &Rarity) -> Vec<f64> {
+    let rows = within(rarity.rows, 0.0, MOST_ROWS);
+    let weight = |holding: f64| (1.0 + (rows - holding + 0.5).max(0.5) / (holding + 0.5)).ln();
+    let said = rarity.holding.iter().map(|holding| within(*holding, 0.0, rows)).zip(question.times());
     // A term that no row holds tells nothing about how much the others are worth.
     let mut worth: Vec<f64> = said
-        .map(|(holding, times)| if *holding > 0 { rarity(*holding) * f64::from(*times) } else { 0.0 })
+        .map(|(holding, times)| if holding > 0.0 { weight(holding) * f64::from(*times) } else { 0.0 })
         .collect();
     let information = worth.iter().sum::<f64>().sqrt().max(f64::EPSILON);
     worth.iter_mut().for_each(|worth| *worth /= information);

@@ -3,7 +3,7 @@ use rusqlite::Connection;
 
 use super::{Entry, Index};
 use crate::error::Result;
-use crate::nearest::{self, Change as Update, Changes};
+use crate::nearest::{self, Changes, Live};
 
 enum Change {
     Put(Index, i64, Entry),
@@ -54,34 +54,37 @@ impl IndexLog {
     }
 
     /// Writes it, and says what has to change in memory once it is committed.
-    pub(crate) fn apply(self, sql: &Connection) -> Result<Changes> {
+    pub(crate) fn apply(self, sql: &Connection, live: &Live) -> Result<Changes> {
+        let words_in_memory = live.texts().is_some();
         let mut updates = Changes::default();
         for change in self.changes {
             match change {
                 Change::Put(index, key, entry) => {
                     put(sql, index, key, &entry)?;
                     nearest::await_vector(sql, index, &entry, key)?;
-                    updates.push(index, entry.org, key, Update::Remove);
+                    updates.drop_vector(index, entry.org.clone(), key);
+                    if words_in_memory && let Some(facts) = nearest::facts(sql, index, key)? {
+                        updates.put_words(index, entry.org, key, facts, entry.body);
+                    }
                 }
                 Change::Remove(index, org, key) => {
                     remove(sql, index, key)?;
                     nearest::forget(sql, index, &org, key)?;
-                    updates.push(index, org, key, Update::Remove);
+                    updates.remove(index, org, key);
                 }
                 Change::Clear(index) => {
                     clear(sql, index)?;
                     nearest::clear(sql, index)?;
                     updates.clear(index);
                 }
-                Change::Relabel(index, org, key) => {
-                    let facts = nearest::facts(sql, index, key)?;
-                    updates.push(index, org, key, facts.map_or(Update::Remove, Update::Relabel));
-                }
-                Change::Embed(index, org, key, vector) => {
-                    let facts = nearest::facts(sql, index, key)?;
-                    let update = facts.map_or(Update::Remove, |facts| Update::Put(facts, vector));
-                    updates.push(index, org, key, update);
-                }
+                Change::Relabel(index, org, key) => match nearest::facts(sql, index, key)? {
+                    Some(facts) => updates.relabel(index, org, key, facts),
+                    None => updates.remove(index, org, key),
+                },
+                Change::Embed(index, org, key, vector) => match nearest::facts(sql, index, key)? {
+                    Some(facts) => updates.put_vector(index, org, key, facts, vector),
+                    None => updates.remove(index, org, key),
+                },
             }
         }
         Ok(updates)
@@ -130,7 +133,7 @@ mod tests {
         log.put(Index::Profiles, 5, entry("apple"));
         log.undo_to(mark);
         sql.execute_batch("BEGIN").unwrap();
-        log.apply(&sql).unwrap();
+        log.apply(&sql, &Live::default()).unwrap();
         sql.execute_batch("COMMIT").unwrap();
         let text = "SELECT rowid FROM profiles_fts WHERE profiles_fts MATCH 'appl'";
         let mut statement = sql.prepare(text).unwrap();

@@ -98,7 +98,11 @@ pub(crate) fn row<R: Searchable>(sql: &Connection, key: i64, predicate: &Predica
     Ok(statement.query_row(params_from_iter(values), R::from_row).optional()?)
 }
 
-fn in_order<R: Searchable>(mut found: Vec<(i64, Scored<R>)>, limit: usize) -> Vec<(i64, Scored<R>)> {
+/// Best first, newest first among equals.
+pub(crate) fn in_order<R: Searchable>(
+    mut found: Vec<(i64, Scored<R>)>,
+    limit: usize,
+) -> Vec<(i64, Scored<R>)> {
     found.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.row.newest_first(&b.row)));
     found.truncate(limit);
     found

@@ -21,6 +21,9 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// How many columns there are.
+    pub(crate) const COLUMNS: usize = 9;
+
     /// The columns of [`Facts::from_row`] for the table as `t`.
     pub(crate) fn columns(index: Index) -> &'static str {
         match index {

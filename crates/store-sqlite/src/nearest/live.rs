@@ -1,18 +1,21 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use reflexio_store::{VectorIndex, VectorModel};
 use reflexio_vectors::{Labels, Options, Row};
 
 use super::changes::{Change, Changes};
 use super::names::Names;
+use super::texts::Texts;
+use super::tracker::Tracker;
 use crate::fts::Index;
 
-/// The vectors of the model in use, in memory.
+/// What searches look at, in memory: the words of all rows, and the vectors of the model in use.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     pub(crate) names: Names,
+    texts: OnceLock<Arc<Texts>>,
     model: RwLock<Option<Arc<Model>>>,
 }
 
@@ -23,25 +26,11 @@ pub(crate) struct Model {
     pub(crate) key: i64,
     pub(crate) model: VectorModel,
     indexes: HashMap<Index, reflexio_vectors::Index>,
-    /// What changed while the index is read from the database.
-    changed: Mutex<Option<Changed>>,
+    tracker: Tracker,
     /// Indexes that are being coded anew.
     recentred: Mutex<HashSet<Index>>,
     loaded: AtomicU64,
     total: AtomicU64,
-}
-
-/// Rows that are newer than what was read of them.
-#[derive(Debug, Default)]
-struct Changed {
-    rows: HashSet<(Index, i64)>,
-    tables: HashSet<Index>,
-}
-
-impl Changed {
-    fn contains(&self, index: Index, key: i64) -> bool {
-        self.tables.contains(&index) || self.rows.contains(&(index, key))
-    }
 }
 
 impl Live {
@@ -54,26 +43,33 @@ impl Live {
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = model;
     }
 
+    pub(crate) fn texts(&self) -> Option<&Arc<Texts>> {
+        self.texts.get()
+    }
+
+    /// From now on words are kept in memory; nothing if they already are.
+    pub(crate) fn keep_texts(&self) -> Option<Arc<Texts>> {
+        let texts = Arc::new(Texts::new());
+        self.texts.set(Arc::clone(&texts)).ok().map(|()| texts)
+    }
+
     /// What a committed transaction changed. Only the writer thread calls this, in the order of commits.
     pub(crate) fn apply(&self, changes: Changes) {
         if changes.is_empty() {
             return;
         }
-        let Some(model) = self.model() else { return };
-        let mut changed = model.changed();
-        for index in changes.cleared() {
-            if let Some(changed) = changed.as_mut() {
-                changed.tables.insert(*index);
-            }
-            if let Some(vectors) = model.index(*index) {
-                vectors.clear();
+        let Changes { cleared, words, vectors } = changes;
+        if let Some(texts) = self.texts() {
+            cleared.iter().for_each(|index| texts.clear(*index));
+            for ((index, org), rows) in words.by_org() {
+                texts.change(&self.names, index, self.names.number(org.as_str()), &rows);
             }
         }
-        for ((index, org), rows) in changes.by_org() {
-            if let Some(changed) = changed.as_mut() {
-                changed.rows.extend(rows.iter().map(|(key, _)| (index, *key)));
+        if let Some(model) = self.model() {
+            cleared.iter().for_each(|index| model.clear(*index));
+            for ((index, org), rows) in vectors.by_org() {
+                model.change(&self.names, index, self.names.number(org.as_str()), &rows);
             }
-            model.change(&self.names, index, self.names.number(org.as_str()), &rows);
         }
     }
 
@@ -98,9 +94,9 @@ impl Model {
         for index in Index::ALL {
             indexes.insert(index, reflexio_vectors::Index::new(Options::new(model.dimension))?);
         }
-        let changed = Mutex::new(Some(Changed::default()));
         let [loaded, total] = [AtomicU64::new(0), AtomicU64::new(0)];
-        Ok(Self { key, model, indexes, changed, recentred: Mutex::default(), loaded, total })
+        let tracker = Tracker::loading();
+        Ok(Self { key, model, indexes, tracker, recentred: Mutex::default(), loaded, total })
     }
 
     pub(crate) fn index(&self, index: Index) -> Option<&reflexio_vectors::Index> {
@@ -118,7 +114,7 @@ impl Model {
     }
 
     pub(crate) fn is_loading(&self) -> bool {
-        self.changed().is_some()
+        self.tracker.is_loading()
     }
 
     pub(super) fn expect(&self, rows: u64) {
@@ -127,7 +123,7 @@ impl Model {
 
     /// Adds rows as they were read from the database, unless they changed since.
     pub(super) fn add_loaded(&self, index: Index, org: u32, rows: &[Row<'_>], threads: usize) {
-        let changed = self.changed();
+        let changed = self.tracker.changed();
         let fresh: Vec<Row<'_>> = rows
             .iter()
             .filter(|row| !changed.as_ref().is_some_and(|new| new.contains(index, key_of(row.id))))
@@ -140,10 +136,23 @@ impl Model {
     }
 
     pub(super) fn finish_loading(&self) {
-        *self.changed() = None;
+        self.tracker.finish();
     }
 
-    fn change(&self, names: &Names, index: Index, org: u32, rows: &[(i64, Change)]) {
+    fn clear(&self, index: Index) {
+        if let Some(changed) = self.tracker.changed().as_mut() {
+            changed.clear(index);
+        }
+        if let Some(vectors) = self.index(index) {
+            vectors.clear();
+        }
+    }
+
+    fn change(&self, names: &Names, index: Index, org: u32, rows: &[(i64, Change<Vec<f32>>)]) {
+        let mut changed = self.tracker.changed();
+        if let Some(changed) = changed.as_mut() {
+            changed.add(index, rows.iter().map(|(key, _)| *key));
+        }
         let Some(vectors) = self.index(index) else { return };
         let mut added = Vec::new();
         let mut removed = Vec::new();
@@ -160,10 +169,6 @@ impl Model {
             tracing::error!(%error, "a vector does not fit the index");
         }
         vectors.relabel(org, &relabelled);
-    }
-
-    fn changed(&self) -> MutexGuard<'_, Option<Changed>> {
-        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Finding rows by their meaning. The vectors lie in tables beside the rows; an index in memory tells which of
-//! them are near, and the tables have the last word.
+//! Finding rows by words and meaning, fast. The words lie in FTS5 tables and the vectors in tables beside the rows;
+//! indexes in memory tell which rows may be the best, and the tables have the last word.
 //!
 //! What waits for a vector is a table too, written in the transaction that changes the text. The index in memory
 //! changes when the transaction has committed, before its callers are answered, so the next search sees it.
@@ -10,12 +10,14 @@ mod live;
 mod load;
 mod names;
 mod search;
+mod texts;
+mod tracker;
 mod waiting;
 
-pub(crate) use self::changes::{Change, Changes};
+pub(crate) use self::changes::Changes;
 pub(crate) use self::facts::facts;
 pub(crate) use self::live::{Live, Model};
-pub(crate) use self::load::load;
+pub(crate) use self::load::{load, load_texts};
 pub(crate) use self::search::{Scope, search};
 pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, waiting};
 

@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::thread::available_parallelism;
 
+use reflexio_search::TextQuery;
 use reflexio_store::{Ask, Scored};
 use reflexio_types::{OrgId, PlaybookStatus, Status, TimeRange, UserId};
 use reflexio_vectors::{Filter, Query, Statuses};
@@ -10,6 +11,7 @@ use super::facts::status_of;
 use super::from_bytes;
 use super::live::{Live, Model, id_of, key_of};
 use super::names::Names;
+use super::texts::keys;
 use crate::error::Result;
 use crate::fts::{self, Index, Searchable};
 use crate::predicate::Predicate;
@@ -50,7 +52,7 @@ pub(crate) fn search<R: Searchable>(
     ask: &Ask,
 ) -> Result<Vec<Scored<R>>> {
     let mut found: Vec<Found<R>> = match &ask.words {
-        Some(words) => fts::search(sql, org, scope.user.as_ref(), words, predicate, ask.limit)?,
+        Some(words) => by_words(sql, live, org, scope, predicate, words, ask.limit)?,
         None => Vec::new(),
     };
     if let Some(model) = live.model().filter(|model| model.takes(&ask.meaning)) {
@@ -59,6 +61,53 @@ pub(crate) fn search<R: Searchable>(
         search.add_near(&mut found)?;
     }
     Ok(found.into_iter().map(|(_, scored)| scored).collect())
+}
+
+/// The words in memory are asked when they are there; FTS5 knows the same and takes longer. A filter that names few
+/// rows is better left to the database.
+fn by_words<R: Searchable>(
+    sql: &Connection,
+    live: &Live,
+    org: &OrgId,
+    scope: &Scope,
+    predicate: &Predicate,
+    words: &TextQuery,
+    limit: usize,
+) -> Result<Vec<Found<R>>> {
+    let texts = live.texts().and_then(|texts| texts.ready(R::INDEX)).filter(|_| !scope.few);
+    let Some(texts) = texts else {
+        return fts::search(sql, org, scope.user.as_ref(), words, predicate, limit);
+    };
+    let Some(filter) = scope.filter(&live.names, org) else { return Ok(Vec::new()) };
+    let ranked = |k| keys(texts.search(&reflexio_postings::Query { query: words, filter: &filter, k }));
+    let found = admitted(limit, ranked, |key, score| {
+        Ok(fts::row(sql, key, predicate)?.map(|row| (key, Scored::by_words(row, score))))
+    })?;
+    Ok(fts::in_order(found, limit))
+}
+
+/// The first `limit` rows of a ranking that the whole filter admits: asks for more when some are refused.
+fn admitted<T>(
+    limit: usize,
+    ranked: impl Fn(usize) -> Vec<(i64, f64)>,
+    mut read: impl FnMut(i64, f64) -> Result<Option<T>>,
+) -> Result<Vec<T>> {
+    let mut asked = limit;
+    loop {
+        let ranking = ranked(asked);
+        let all = ranking.len() < asked || asked >= limit.max(MOST_ASKED);
+        let mut rows = Vec::with_capacity(limit.min(ranking.len()));
+        for (key, score) in ranking {
+            if rows.len() == limit {
+                break;
+            }
+            rows.extend(read(key, score)?);
+        }
+        if all || rows.len() >= limit {
+            return Ok(rows);
+        }
+        asked = asked.saturating_mul(4).min(limit.max(MOST_ASKED));
+    }
 }
 
 impl Model {
@@ -88,50 +137,28 @@ impl Search<'_> {
 
     /// Adds the nearest rows; those that are found already count.
     fn add_near<R: Searchable>(&self, found: &mut Vec<Found<R>>) -> Result<()> {
-        if self.scope.few {
-            let near = self.compared::<R>()?;
-            found.extend(self.admitted(found, near)?.0);
-            return Ok(());
-        }
-        let mut asked = self.ask.limit;
-        loop {
-            let near = self.nearest(R::INDEX, asked);
-            let all = near.len() < asked || asked >= MOST_ASKED;
-            let (new, count) = self.admitted(found, near)?;
-            if all || count >= self.ask.limit {
-                found.extend(new);
-                return Ok(());
-            }
-            asked = asked.saturating_mul(4).min(MOST_ASKED);
-        }
-    }
-
-    /// The rows that the whole filter admits, without those that are known, and how many there are with them.
-    fn admitted<R: Searchable>(
-        &self,
-        known: &[Found<R>],
-        near: Vec<(i64, f64)>,
-    ) -> Result<(Vec<Found<R>>, usize)> {
-        let known: HashSet<i64> = known.iter().map(|(key, _)| *key).collect();
-        let mut new = Vec::new();
-        let mut count = 0;
-        for (key, cosine) in near {
-            if count == self.ask.limit {
-                break;
-            }
+        let known: HashSet<i64> = found.iter().map(|(key, _)| *key).collect();
+        let read = |key: i64, cosine: f64| {
             if known.contains(&key) {
-                count += 1;
-            } else if let Some(row) = fts::row(self.sql, key, self.predicate)? {
-                count += 1;
-                new.push((key, Scored { row, score: 0.0, cosine: Some(cosine) }));
+                return Ok(Some(None));
             }
-        }
-        Ok((new, count))
+            let row = fts::row(self.sql, key, self.predicate)?;
+            Ok(row.map(|row| Some((key, Scored { row, score: 0.0, cosine: Some(cosine) }))))
+        };
+        let new = if self.scope.few {
+            let compared = self.compared::<R>()?;
+            admitted(self.ask.limit, |_| compared.clone(), read)?
+        } else {
+            admitted(self.ask.limit, |k| self.nearest(R::INDEX, k), read)?
+        };
+        found.extend(new.into_iter().flatten());
+        Ok(())
     }
 
     /// The rows that the index holds to be nearest, by their exact cosines.
     fn nearest(&self, index: Index, k: usize) -> Vec<(i64, f64)> {
-        let (Some(filter), Some(vectors)) = (self.filter(), self.model.index(index)) else {
+        let filter = self.scope.filter(self.names, self.org);
+        let (Some(filter), Some(vectors)) = (filter, self.model.index(index)) else {
             return Vec::new();
         };
         let threads = available_parallelism().map_or(1, usize::from);
@@ -196,26 +223,27 @@ impl Search<'_> {
             .map(|asked| asked.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum::<f64>());
         cosines.fold(f64::MIN, f64::max)
     }
+}
 
-    /// What the index has to look for; nothing if it names something that no row has.
-    fn filter(&self) -> Option<Filter> {
-        let Scope { user, version, name, source, status, approval, time, tags, .. } = self.scope;
-        let found = |name: Option<&str>| match name {
-            Some(name) => self.names.find(name).map(|key| Some(vec![key])),
+impl Scope {
+    /// What the indexes in memory have to look for; nothing if it names something that no row has.
+    fn filter(&self, names: &Names, org: &OrgId) -> Option<Filter> {
+        let found = |name: &Option<String>| match name {
+            Some(name) => names.find(name).map(|key| Some(vec![key])),
             None => Some(None),
         };
-        let mut filter = Filter::org(self.names.find(self.org.as_str())?);
-        if let Some(user) = user {
-            filter.user = Some(self.names.find(user.as_str())?);
+        let mut filter = Filter::org(names.find(org.as_str())?);
+        if let Some(user) = &self.user {
+            filter.user = Some(names.find(user.as_str())?);
         }
-        filter.versions = found(version.as_deref())?;
-        filter.names = found(name.as_deref())?;
-        filter.sources = found(source.as_deref())?;
-        filter.statuses = statuses(status, approval);
-        filter.from = time.start.map_or(i64::MIN, |start| start.0);
-        filter.to = time.end.map_or(i64::MAX, |end| end.0);
+        filter.versions = found(&self.version)?;
+        filter.names = found(&self.name)?;
+        filter.sources = found(&self.source)?;
+        filter.statuses = statuses(&self.status, &self.approval);
+        filter.from = self.time.start.map_or(i64::MIN, |start| start.0);
+        filter.to = self.time.end.map_or(i64::MAX, |end| end.0);
         filter.tags =
-            (!tags.is_empty()).then(|| tags.iter().filter_map(|tag| self.names.find(tag)).collect());
+            (!self.tags.is_empty()).then(|| self.tags.iter().filter_map(|tag| names.find(tag)).collect());
         Some(filter)
     }
 }

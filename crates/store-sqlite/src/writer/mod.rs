@@ -142,7 +142,8 @@ fn serve(connection: &Connection, live: &Live, mut inbox: mpsc::Receiver<Box<dyn
     while let Some(first) = next_task(connection, &mut inbox) {
         let mut tasks = vec![first];
         let started = Instant::now();
-        let committed = commit_batch(connection, &mut tasks, &mut inbox, limits).map_err(store::Error::from);
+        let committed =
+            commit_batch(connection, live, &mut tasks, &mut inbox, limits).map_err(store::Error::from);
         let lost = committed.map(|changes| live.apply(changes)).err();
         if let Some(error) = &lost {
             undo(connection);
@@ -180,6 +181,7 @@ fn next_task(connection: &Connection, inbox: &mut mpsc::Receiver<Box<dyn Task>>)
 /// Runs the first task and those that follow it closely, then commits. An error means nothing is stored.
 fn commit_batch(
     connection: &Connection,
+    live: &Live,
     tasks: &mut Vec<Box<dyn Task>>,
     inbox: &mut mpsc::Receiver<Box<dyn Task>>,
     limits: Limits,
@@ -206,7 +208,7 @@ fn commit_batch(
             tasks.push(task);
         }
     }
-    let changes = log.apply(connection)?;
+    let changes = log.apply(connection, live)?;
     run(connection, "COMMIT")?;
     Ok(changes)
 }

@@ -142,7 +142,7 @@ impl Serve {
         let (tell, told) = watch::channel(false);
         let embedding = tokio::spawn({
             let app = Arc::clone(&app);
-            async move { app.keep_embedding().await }
+            async move { futures::join!(app.warm_words(), app.keep_embedding()) }
         });
         let serving = reflexio_server::run(listener, app, options, asked_to_stop(told));
         let served = tokio::select! {

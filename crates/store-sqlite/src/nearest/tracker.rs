@@ -1,0 +1,50 @@
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::fts::Index;
+
+/// What changes while an index is read from the database. Whoever reads holds an old state of the rows that
+/// changed since; those must not be added over the new one.
+#[derive(Debug)]
+pub(super) struct Tracker(Mutex<Option<Changed>>);
+
+/// Rows that are newer than what was read of them.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    rows: HashSet<(Index, i64)>,
+    tables: HashSet<Index>,
+}
+
+impl Tracker {
+    /// For an index that is yet to be read.
+    pub(super) fn loading() -> Self {
+        Self(Mutex::new(Some(Changed::default())))
+    }
+
+    pub(super) fn is_loading(&self) -> bool {
+        self.changed().is_some()
+    }
+
+    pub(super) fn finish(&self) {
+        *self.changed() = None;
+    }
+
+    /// Held while rows are added or changed, so that the two do not overtake each other.
+    pub(super) fn changed(&self) -> MutexGuard<'_, Option<Changed>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Changed {
+    pub(super) fn clear(&mut self, index: Index) {
+        self.tables.insert(index);
+    }
+
+    pub(super) fn add(&mut self, index: Index, keys: impl Iterator<Item = i64>) {
+        self.rows.extend(keys.map(|key| (index, key)));
+    }
+
+    pub(super) fn contains(&self, index: Index, key: i64) -> bool {
+        self.tables.contains(&index) || self.rows.contains(&(index, key))
+    }
+}

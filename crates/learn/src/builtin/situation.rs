@@ -52,7 +52,10 @@ fn stated(sentence: &Sentence<'_>, said: &Said<'_>, fewest: usize) -> Option<Str
     let kept = generalise(sentence.text, &sentence.words, said.table);
     let text = rebuilt(sentence, &kept);
     let cut_off = kept.last().is_some_and(|word| matches!(word.lower.as_str(), "is" | "are" | "was" | "be"));
-    if cut_off || !tells(&text, fewest) {
+    // "Still the same error" is about the answer, not about what the user wants.
+    let judges =
+        [Class::Failure, Class::Confirmation, Class::BareCorrection].iter().any(|class| sentence.has(*class));
+    if cut_off || judges || !tells(&text, fewest) {
         return None;
     }
     let told = super::text::retell(&text, &super::text::words(&text), Voice::AboutTheUser, said.table);

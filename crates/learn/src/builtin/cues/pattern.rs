@@ -144,7 +144,15 @@ fn capture_from(
     at: usize,
     captures: &mut Captures,
 ) -> Option<usize> {
-    let start = if sentence.words.get(at).is_some_and(Word::is_mark) { at + 1 } else { at };
+    let after_mark = sentence.words.get(at).is_some_and(Word::is_mark);
+    let start = if after_mark { at + 1 } else { at };
+    // "three children, so I need …": the comma already ended the clause.
+    if after_mark
+        && capture == Capture::Clause
+        && (sentence.is(start, Role::BEGINS) || sentence.is(start, Role::JOINS))
+    {
+        return None;
+    }
     let all = sentence.words.len();
     let ends: Vec<usize> = match capture {
         Capture::X => (start + 1..=(start + LONGEST_CAPTURE).min(all)).collect(),

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-postings", &["reflexio-search", "reflexio-vectors"]),
     ("reflexio-embed", &[]),
     ("reflexio-llm", &["reflexio-types"]),
+    ("reflexio-learn", &["reflexio-search", "reflexio-types"]),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
     (

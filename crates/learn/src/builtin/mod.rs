@@ -1,0 +1,38 @@
+//! The built-in learner: what a conversation says in so many words, found with cues and never made up.
+//!
+//! ```text
+//! turns ─▶ reading (prose, sentences, cue hits) ─▶ detect/* (candidates) ─▶ situation (trigger, pitfall)
+//!       ─▶ definitions (which playbook) ─▶ duplicates ─▶ Learned
+//! ```
+//!
+//! Cues are data (`cues/*.cues`, one table for a language); code only knows their classes. Start at [`learn`].
+//! Every function is pure and total: the same window gives the same answer, and no text makes it fail.
+
+mod cues;
+mod definitions;
+mod detect;
+mod duplicates;
+mod filling;
+mod input;
+mod lifetime;
+mod metadata;
+mod output;
+mod own_text;
+mod reading;
+mod render;
+mod situation;
+mod text;
+
+pub use cues::Language;
+pub use input::{Definitions, LabelledTurn, OwnText, Window};
+pub use output::{
+    DropReason, Dropped, ForgetRequest, LEARNED_BY, Learned, LearnedPlaybook, LearnedProfile, Signal,
+};
+
+/// Learns what the window shows, for the definitions that are due.
+pub fn learn(window: &Window<'_>, definitions: &Definitions<'_>) -> Learned {
+    let mut dropped = Dropped::default();
+    let reading = reading::read(window, &mut dropped);
+    let found = detect::detect(&reading, &mut dropped);
+    render::render(&reading, found, definitions, dropped)
+}

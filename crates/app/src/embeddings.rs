@@ -103,6 +103,10 @@ impl App {
         }
     }
 
+    pub fn has_warm_words(&self) -> bool {
+        self.store.has_warm_words()
+    }
+
     /// Loads the index and then embeds what waits, for as long as it is polled. What it does not finish is on a
     /// durable list, so it may be dropped at any moment.
     pub async fn keep_embedding(&self) {

@@ -21,6 +21,10 @@ impl Words for SqliteStore {
         Ok(loading.await.map_err(|error| Error::Internal(Box::new(error)))??)
     }
 
+    fn has_warm_words(&self) -> bool {
+        self.live.texts().is_some_and(|texts| texts.ready(Index::Interactions).is_some())
+    }
+
     fn rarity(&self, org: &OrgId, kind: RowKind, user: Option<&UserId>, words: &TextQuery) -> Option<Rarity> {
         let texts = self.live.texts()?.ready(Index::from(kind))?;
         let mut filter = Filter::org(self.live.names.find(org.as_str())?);

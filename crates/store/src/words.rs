@@ -12,6 +12,9 @@ pub trait Words: Send + Sync {
     /// the same and take longer.
     async fn warm_words(&self) -> Result<()>;
 
+    /// Whether [`Words::warm_words`] is done.
+    fn has_warm_words(&self) -> bool;
+
     /// How rare the words of a query are among the rows of an org or a user; nothing if that is not at hand.
     fn rarity(&self, org: &OrgId, kind: RowKind, user: Option<&UserId>, words: &TextQuery) -> Option<Rarity>;
 }

@@ -47,7 +47,8 @@ impl From<reflexio_store::Error> for Error {
             Store::Full | Store::ReadOnly | Store::Busy | Store::Closed | Store::Changed { .. } => {
                 Error::Unavailable(error)
             }
-            Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
+            // Nothing here ever holds a lease.
+            Store::LostLease(_) | Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
         }
     }
 }

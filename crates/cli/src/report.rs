@@ -133,6 +133,7 @@ fn of_store(error: &reflexio_store::Error) -> Report {
         Error::ReadOnly => Some("check who owns the folder and its files"),
         Error::Duplicate { .. }
         | Error::Changed { .. }
+        | Error::LostLease(_)
         | Error::Full
         | Error::Closed
         | Error::Internal(_) => None,

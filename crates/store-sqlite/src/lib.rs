@@ -5,7 +5,7 @@
 //! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
-//! not name the org (keys, queue totals and the checks of the whole file aside).
+//! not name the org (keys, the turns and totals of the queue, and the checks of the whole file aside).
 
 mod agent_playbooks;
 mod backup;
@@ -39,6 +39,7 @@ use std::path::{Path, PathBuf};
 
 use reflexio_store::Result;
 
+use crate::jobs::turns::SharedTurns;
 use crate::readers::Readers;
 use crate::writer::{Limits, Writer};
 
@@ -62,6 +63,7 @@ pub struct SqliteStore {
     path: PathBuf,
     writer: Writer,
     readers: Readers,
+    turns: SharedTurns,
 }
 
 impl SqliteStore {
@@ -69,6 +71,11 @@ impl SqliteStore {
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
         let connection = schema::open_writer(path, options)?;
         let readers = Readers::open(path, options.readers)?;
-        Ok(Self { path: path.to_owned(), writer: Writer::start(connection, Limits::default())?, readers })
+        Ok(Self {
+            path: path.to_owned(),
+            writer: Writer::start(connection, Limits::default())?,
+            readers,
+            turns: SharedTurns::default(),
+        })
     }
 }

@@ -97,7 +97,10 @@ fn the_queue_never_walks_through_what_waits() {
     check_text(jobs::lane::OLDEST_BEHIND, "jobs_behind");
     check_text(jobs::queue::COVERING, "jobs_keys");
     check_text(jobs::manage::DELETE_FINISHED, "jobs_finished");
-    check_text(jobs::rows::COUNT_ALL, "jobs_counted");
+    let indexes = ["jobs_ready", "jobs_waiting", "jobs_behind", "jobs_leased", "jobs_finished"];
+    for ((_, text), index) in jobs::rows::COUNT_ALL.into_iter().zip(indexes) {
+        check_text(text, index);
+    }
     check_text(jobs::rows::COUNT_OF_ORG, "jobs_by_state");
 }
 

@@ -15,6 +15,12 @@ pub async fn a_long_queue_of_one_org_delays_another_by_one_turn(store: &dyn Stor
     claim(store, 1, 10).await;
     let theirs = enqueue(store, &other(), learn("u1"), 1).await;
     assert!(ids(&claim(store, 1, 2).await).contains(&theirs));
+    for _ in 0..3 {
+        claim(store, 1, 1).await;
+    }
+    let after = OrgId::new("zzz");
+    let theirs = enqueue(store, &after, learn("u1"), 1).await;
+    assert!(ids(&claim(store, 1, 2).await).contains(&theirs), "at the end of the round");
     let before = OrgId::new("aaa");
     let theirs = enqueue(store, &before, learn("u1"), 1).await;
     assert!(ids(&claim(store, 1, 3).await).contains(&theirs), "whatever the name");

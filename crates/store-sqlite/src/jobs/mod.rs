@@ -98,12 +98,12 @@ impl Jobs for SqliteStore {
     }
 
     async fn job_counts(&self) -> Result<JobCounts> {
-        self.readers.read(|sql| rows::counts(sql, rows::COUNT_ALL, [])).await
+        self.readers.read(rows::counts).await
     }
 
     async fn org_job_counts(&self, org: &OrgId) -> Result<JobCounts> {
-        let org = org.as_str().to_owned();
-        self.readers.read(move |sql| rows::counts(sql, rows::COUNT_OF_ORG, [org])).await
+        let org = org.clone();
+        self.readers.read(move |sql| rows::counts_of_org(sql, &org)).await
     }
 
     async fn learning_job(&self, org: &OrgId, user_id: &UserId) -> Result<Option<Job>> {

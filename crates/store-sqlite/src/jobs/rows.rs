@@ -1,7 +1,7 @@
 use reflexio_store::{JobCounts, JobFilter, Page};
 use reflexio_types::{Job, JobId, JobKind, JobState, OrgId, Timestamp, UserId};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Row, params_from_iter};
+use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::error::Result;
 use crate::predicate::Predicate;
@@ -10,8 +10,14 @@ use crate::rows::{Stored, as_limit, find, json, json_or_default, select_text, wo
 /// A user's unfinished jobs are few; they are sorted.
 pub(crate) const RUNNING_FIRST: &str = "state <> 'running', id";
 
-pub(crate) const COUNT_ALL: &str =
-    "SELECT state, count(*) FROM jobs t WHERE state IN ('queued', 'running', 'dead') GROUP BY state";
+/// Each part is one of the indexes that the queue needs anyway.
+pub(crate) const COUNT_ALL: [(&str, &str); 5] = [
+    ("queued", "SELECT count(*) FROM jobs t WHERE place = 'ready'"),
+    ("queued", "SELECT count(*) FROM jobs t WHERE place = 'waiting'"),
+    ("queued", "SELECT count(*) FROM jobs t WHERE place = 'behind'"),
+    ("running", "SELECT count(*) FROM jobs t WHERE state = 'running'"),
+    ("dead", "SELECT count(*) FROM jobs t WHERE state = 'dead' AND finished_at IS NOT NULL"),
+];
 pub(crate) const COUNT_OF_ORG: &str = "SELECT state, count(*) FROM jobs t WHERE org_id = ? AND state IN ('queued', 'running', 'dead') GROUP BY state";
 
 impl Stored for Job {
@@ -84,20 +90,34 @@ pub(crate) fn unfinished_learning(org: &OrgId, user_id: &UserId) -> Predicate {
     Predicate::of_org(org)
         .text("t.user_id", Some(user_id.as_str()))
         .text("t.kind", Some(JobKind::Learn.as_str()))
-        .and("t.place IS NOT NULL", [])
+        .and("t.finished_at IS NULL", [])
 }
 
-pub(super) fn counts(sql: &Connection, text: &str, values: impl Params) -> Result<JobCounts> {
-    let mut statement = sql.prepare_cached(text)?;
-    let mut rows = statement.query(values)?;
+pub(super) fn counts(sql: &Connection) -> Result<JobCounts> {
     let mut counts = JobCounts::default();
-    while let Some(row) = rows.next()? {
-        let count = row.get::<_, i64>(1)?.unsigned_abs();
-        match row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)? {
-            "queued" => counts.queued = count,
-            "running" => counts.running = count,
-            _ => counts.dead = count,
-        }
+    for (state, text) in COUNT_ALL {
+        let count = sql.prepare_cached(text)?.query_row([], |row| row.get::<_, i64>(0))?;
+        add(&mut counts, state, count);
     }
     Ok(counts)
+}
+
+pub(super) fn counts_of_org(sql: &Connection, org: &OrgId) -> Result<JobCounts> {
+    let mut statement = sql.prepare_cached(COUNT_OF_ORG)?;
+    let mut rows = statement.query([org.as_str()])?;
+    let mut counts = JobCounts::default();
+    while let Some(row) = rows.next()? {
+        let state = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        add(&mut counts, state, row.get(1)?);
+    }
+    Ok(counts)
+}
+
+fn add(counts: &mut JobCounts, state: &str, count: i64) {
+    let part = match state {
+        "queued" => &mut counts.queued,
+        "running" => &mut counts.running,
+        _ => &mut counts.dead,
+    };
+    *part += count.unsigned_abs();
 }

@@ -2,8 +2,8 @@
 //! a few look-ups in the index of ready jobs find the next, however many jobs wait.
 //!
 //! Who arrives while a round is under way must not prolong it, or names that keep coming after each other would
-//! keep the first ones waiting for ever. So a round of orgs ends with the last name it began with, and a round of
-//! users passes over jobs that arrived after it began: new users are many, new orgs are few.
+//! keep the first ones waiting for ever. So a round of orgs goes once beyond the last name it began with, and a
+//! round of users passes over jobs that arrived after it began: new users are many, new orgs are few.
 //!
 //! This lives in memory. After a restart a new round begins, which is fair as well.
 
@@ -48,6 +48,8 @@ struct OrgRound {
     /// Who had its turn last; nobody yet when the round begins.
     after: Option<String>,
     last: Option<String>,
+    /// Newcomers with names after the last one had their turn.
+    prolonged: bool,
     users: HashMap<String, UserRound>,
 }
 
@@ -84,6 +86,9 @@ impl OrgRound {
         let mut began = 0;
         loop {
             let Some(name) = self.next_name(sql, kind)? else {
+                if self.prolong(sql, kind)? {
+                    continue;
+                }
                 // The rest of one round and the whole of another: that was everybody.
                 if began == 2 || !self.begin(sql, kind)? {
                     return Ok(None);
@@ -111,10 +116,23 @@ impl OrgRound {
         Ok(found.filter(|name| name <= last))
     }
 
+    /// Says whether somebody came after the last one, once in a round.
+    fn prolong(&mut self, sql: &Connection, kind: JobKind) -> Result<bool> {
+        if self.prolonged || self.last.is_none() {
+            return Ok(false);
+        }
+        self.prolonged = true;
+        let last = last_org(sql, kind)?;
+        let more = last > self.last;
+        self.last = last.max(self.last.take());
+        Ok(more)
+    }
+
     /// Says whether there is anybody.
     fn begin(&mut self, sql: &Connection, kind: JobKind) -> Result<bool> {
         self.after = None;
-        self.last = sql.prepare_cached(LAST_ORG)?.query_row([kind.as_str()], |row| row.get(0)).optional()?;
+        self.last = last_org(sql, kind)?;
+        self.prolonged = false;
         Ok(self.last.is_some())
     }
 }
@@ -147,6 +165,10 @@ impl UserRound {
         let found = sql.prepare_cached(text)?.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)));
         Ok(found.optional()?)
     }
+}
+
+fn last_org(sql: &Connection, kind: JobKind) -> Result<Option<String>> {
+    Ok(sql.prepare_cached(LAST_ORG)?.query_row([kind.as_str()], |row| row.get(0)).optional()?)
 }
 
 fn newest_job(sql: &Connection) -> Result<i64> {

@@ -10,6 +10,7 @@ pub mod config;
 mod detail;
 mod field;
 mod interactions;
+mod jobs;
 mod learning;
 mod object;
 mod profiles;
@@ -28,6 +29,7 @@ pub use detail::{
 };
 pub use field::*;
 pub use interactions::*;
+pub use jobs::*;
 pub use learning::*;
 pub use profiles::*;
 pub use publish::*;

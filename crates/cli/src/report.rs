@@ -115,6 +115,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         Error::InvalidConfig(_) => Code::BadInput,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
+        | Error::JobState { .. }
         | Error::Sealed
         | Error::LearningUnavailable(_)
         | Error::Unavailable(_)

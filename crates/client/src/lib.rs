@@ -8,6 +8,7 @@ mod agent_playbooks;
 mod configs;
 mod error;
 mod interactions;
+mod jobs;
 mod profiles;
 mod refusal;
 mod requests;

@@ -4,6 +4,7 @@ mod agent_playbooks;
 mod configs;
 mod health;
 mod interactions;
+mod jobs;
 mod learning;
 mod profiles;
 mod publish;
@@ -33,6 +34,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(agent_playbooks::routes())
         .merge(search::routes())
         .merge(learning::routes())
+        .merge(jobs::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

@@ -21,7 +21,9 @@ pub(crate) enum Command {
     Startup,
     /// Searching and listing while a store grows, and starting on the grown store.
     Scale,
-    /// Everything.
+    /// The durable queue in this process: claiming and finishing empty jobs.
+    Jobs,
+    /// Everything that is measured of a server.
     All,
 }
 
@@ -31,6 +33,7 @@ impl Command {
             Command::Publish => "publish",
             Command::Startup => "startup",
             Command::Scale => "scale",
+            Command::Jobs => "jobs",
             Command::All => "all",
         }
     }

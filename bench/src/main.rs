@@ -2,8 +2,9 @@
 //!
 //! It starts servers of its own on loopback, each on a new folder, and ends every one of them. It prints what
 //! it saw and judges nothing: targets stand beside the numbers, and the exit status does not depend on them.
-//! It must never link the server or its store, since the load it makes has to stay apart from what it measures.
-//! Start reading at [`run`]; `publish.rs`, `startup.rs` and `scale/` are the three benchmarks.
+//! It must never link the server, since the load it makes has to stay apart from what it measures. Only `jobs.rs`
+//! uses the store, in this process: the queue has no other way in.
+//! Start reading at [`run`]; `publish.rs`, `startup.rs`, `scale/` and `jobs.rs` are the benchmarks.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its results")]
 
@@ -12,6 +13,7 @@ mod bench;
 mod bodies;
 mod ceiling;
 mod connection;
+mod jobs;
 mod latency;
 mod load;
 mod metrics;

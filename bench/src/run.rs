@@ -3,10 +3,13 @@ use anyhow::Context as _;
 use crate::args::{Cli, Command};
 use crate::bench::Bench;
 use crate::report::{Machine, Report, put_section};
-use crate::{publish, scale, startup};
+use crate::{jobs, publish, scale, startup};
 
 /// Runs what was asked for, prints the results, and keeps them if a file was named.
 pub(crate) async fn run(cli: &Cli) -> anyhow::Result<()> {
+    if cli.command == Command::Jobs {
+        return jobs::run(&cli.options).await;
+    }
     let bench = Bench::new(&cli.options)?;
     if bench.is_debug_build() {
         eprintln!("note: `{}` is a debug build; its numbers say nothing", bench.program.display());

@@ -12,6 +12,7 @@ mod detail;
 mod embeddings;
 mod field;
 mod interactions;
+mod jobs;
 mod learning;
 mod object;
 mod profiles;
@@ -32,6 +33,7 @@ pub use detail::{
 pub use embeddings::*;
 pub use field::*;
 pub use interactions::*;
+pub use jobs::*;
 pub use learning::*;
 pub use profiles::*;
 pub use publish::*;

@@ -1,5 +1,5 @@
-use reflexio_types::Scope;
 use reflexio_types::config::Violation;
+use reflexio_types::{JobId, JobState, Scope};
 
 /// Why a use case could not be carried out, by what the caller can do about it.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,9 @@ pub enum Error {
     /// Pick another id; nothing was written.
     #[error("{what} `{id}` already exists")]
     Duplicate { what: &'static str, id: String },
+    /// The job is past the state in which this could be done.
+    #[error("job `{id}` is {}: {allowed}", state.as_str())]
+    JobState { id: JobId, state: JobState, allowed: &'static str },
     /// Correct the named fields.
     #[error("the configuration cannot be accepted")]
     InvalidConfig(Vec<Violation>),
@@ -47,7 +50,8 @@ impl From<reflexio_store::Error> for Error {
             Store::Full | Store::ReadOnly | Store::Busy | Store::Closed | Store::Changed { .. } => {
                 Error::Unavailable(error)
             }
-            Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
+            // Nothing here ever holds a lease.
+            Store::LostLease(_) | Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
         }
     }
 }

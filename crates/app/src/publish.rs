@@ -111,9 +111,7 @@ fn attach_image(draft: TurnDraft, images: &mut Vec<Image>) -> Turn {
 }
 
 fn learning_job(user_id: &UserId) -> NewJob {
-    NewJob {
-        kind: JobKind::Learn,
-        dedup_key: format!("{}:{user_id}", JobKind::Learn.as_str()),
-        payload: serde_json::json!({ "user_id": user_id }),
-    }
+    let payload = serde_json::json!({ "user_id": user_id });
+    let job = NewJob::of_user(JobKind::Learn, user_id.clone(), payload);
+    NewJob { dedup_key: job.lane_name(), ..job }
 }

@@ -1,8 +1,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, doctor, embeddings, export, import, interactions, keys,
-    profiles, publish, restore, search, serve, user_playbooks, users,
+    agent_playbooks, backup, completions, config, doctor, embeddings, export, import, interactions, jobs,
+    keys, profiles, publish, restore, search, serve, user_playbooks, users,
 };
 use crate::exit;
 
@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// Rules for the agent, and their review.
     #[command(subcommand)]
     AgentPlaybooks(agent_playbooks::AgentPlaybooks),
+    /// Background work: what waits, what failed and why.
+    #[command(subcommand)]
+    Jobs(jobs::Jobs),
     /// Everything that belongs to one user.
     #[command(subcommand)]
     Users(users::Users),

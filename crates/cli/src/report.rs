@@ -115,6 +115,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         Error::InvalidConfig(_) => Code::BadInput,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
+        | Error::JobState { .. }
         | Error::Sealed
         | Error::LearningUnavailable(_)
         | Error::Unavailable(_)
@@ -133,6 +134,7 @@ fn of_store(error: &reflexio_store::Error) -> Report {
         Error::ReadOnly => Some("check who owns the folder and its files"),
         Error::Duplicate { .. }
         | Error::Changed { .. }
+        | Error::LostLease(_)
         | Error::Full
         | Error::Closed
         | Error::Internal(_) => None,

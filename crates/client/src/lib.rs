@@ -9,6 +9,7 @@ mod configs;
 mod embeddings;
 mod error;
 mod interactions;
+mod jobs;
 mod profiles;
 mod refusal;
 mod requests;

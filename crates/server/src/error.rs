@@ -66,7 +66,7 @@ fn app_error(error: &Error) -> Response {
     let status = match error {
         Error::Forbidden(_) => StatusCode::FORBIDDEN,
         Error::NotFound { .. } => StatusCode::NOT_FOUND,
-        Error::DuplicateRequest(_) | Error::Duplicate { .. } => StatusCode::CONFLICT,
+        Error::DuplicateRequest(_) | Error::Duplicate { .. } | Error::JobState { .. } => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed => StatusCode::SERVICE_UNAVAILABLE,
         Error::LearningUnavailable(_) => StatusCode::NOT_IMPLEMENTED,
@@ -137,7 +137,7 @@ pub(crate) enum Failure {
     /// There is no such row
     #[response(status = 404)]
     NotFound(ErrorDetail),
-    /// The id is taken
+    /// The id is taken, or the row is in another state
     #[response(status = 409)]
     Conflict(ErrorDetail),
     /// The body is too large

@@ -72,6 +72,11 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
         ("read", &read, Method::POST, "/api/publish_interaction", Some(publish.clone()), 403),
         ("write", &write, Method::POST, "/api/publish_interaction", Some(publish), 200),
         ("write", &write, Method::POST, "/api/get_interactions", Some(json!({"user_id": "u"})), 403),
+        ("write", &write, Method::GET, "/api/jobs", None, 403),
+        ("read", &read, Method::GET, "/api/jobs/1", None, 200),
+        ("read", &read, Method::POST, "/api/jobs/1/cancel", None, 403),
+        ("read", &read, Method::POST, "/api/jobs/1/retry", None, 403),
+        ("write", &write, Method::POST, "/api/jobs/1/cancel", None, 200),
         ("write", &write, Method::POST, "/api/add_agent_playbook", Some(playbook), 200),
         ("write", &write, Method::PUT, "/api/update_agent_playbook_status", Some(approve.clone()), 403),
         ("review", &review, Method::PUT, "/api/update_agent_playbook_status", Some(approve), 200),
@@ -107,6 +112,8 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let publish = json!({"request_id": "marker-request", "user_id": "u", "session_id": "marker-session",
         "interaction_data_list": [{"content": "marker zebra"}, {"image_encoding": PNG}]});
     send(Method::POST, "/api/publish_interaction", publish).await.ok();
+    let publish = json!({"user_id": "marker-user", "interaction_data_list": [{"content": "for its job"}]});
+    send(Method::POST, "/api/publish_interaction", publish).await.ok();
     let profile = json!({"user_profiles": [{"profile_id": "marker-profile", "user_id": "u", "content": "marker zebra"}]});
     send(Method::POST, "/api/add_user_profile", profile).await.ok();
     let playbook = json!({"user_playbooks": [{"user_id": "u", "agent_version": "v1", "request_id": "r",
@@ -141,17 +148,19 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/search", Some(json!({"query": "zebra", "user_id": "u"}))),
         (Method::GET, "/api/context?user_id=u&query=zebra", None),
         (Method::GET, "/api/get_config", None),
+        (Method::GET, "/api/jobs", None),
     ]
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 8] = [
+const COUNTS_AND_STATES: [&str; 9] = [
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
     "/api/storage_stats",
     "/api/learning_status",
     "/api/get_operation_status",
     "/api/images/{image_id}",
+    "/api/jobs/{job_id}",
     "/api/whoami",
     "/stall_state",
 ];
@@ -174,6 +183,7 @@ async fn no_read_shows_the_rows_of_another_org() {
         assert_eq!(answer.status, status);
         let learning = "/api/learning_status?request_id=marker-request";
         assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
+        assert_eq!(server.send_as(Some(key), Method::GET, "/api/jobs/1", None).await.status, status);
     }
     let again = json!({"user_id": "u", "interaction_data_list": [{"content": "another marker zebra"}]});
     server.send_as(Some(&a), Method::POST, "/api/publish_interaction", Some(again)).await.ok();
@@ -198,7 +208,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         reads().iter().map(|(_, path, _)| without_query(path)).chain(COUNTS_AND_STATES).collect();
     let writes = [
         "add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run_", "clear_",
-        "notified", "rebuild",
+        "notified", "rebuild", "retry", "cancel",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -242,6 +252,8 @@ async fn no_write_touches_the_rows_of_another_org() {
             json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
             404,
         ),
+        (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),
+        (Method::POST, "/api/jobs/1/retry", Value::Null, 404),
         (Method::DELETE, "/api/delete_all_interactions", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_profiles", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_playbooks", Value::Null, 200),

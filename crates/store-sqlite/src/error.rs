@@ -63,6 +63,7 @@ pub(crate) fn repeat(error: &store::Error) -> store::Error {
     match error {
         store::Error::Duplicate { what, id } => store::Error::Duplicate { what, id: id.clone() },
         store::Error::Changed { what } => store::Error::Changed { what },
+        store::Error::LostLease(job) => store::Error::LostLease(*job),
         store::Error::Full => store::Error::Full,
         store::Error::ReadOnly => store::Error::ReadOnly,
         store::Error::Busy => store::Error::Busy,

@@ -62,6 +62,14 @@ fn check_references(sql: &Connection, report: &mut IntegrityReport) -> Result<()
          AND NOT EXISTS (SELECT 1 FROM images i WHERE i.org_id = t.org_id AND i.id = t.image_id)",
         "SELECT 'image `' || i.id || '` is shown by no interaction' FROM images i
          WHERE NOT EXISTS (SELECT 1 FROM interactions t WHERE t.org_id = i.org_id AND t.image_id = i.id)",
+        "SELECT 'job ' || t.id || ' waits behind nobody' FROM jobs t WHERE t.place = 'behind'
+         AND NOT EXISTS (SELECT 1 FROM jobs f WHERE f.org_id = t.org_id AND f.lane = t.lane AND f.place <> 'behind')",
+        "SELECT 'job ' || t.id || ' is overtaken by job ' || f.id FROM jobs t
+         JOIN jobs f ON f.org_id = t.org_id AND f.lane = t.lane AND f.place <> 'behind'
+         WHERE t.place = 'behind' AND f.place <> 'running' AND t.id < f.id",
+        "SELECT 'job ' || t.id || ' is ' || t.state || ' and ' || ifnull(t.place, 'nowhere') FROM jobs t
+         WHERE CASE t.state WHEN 'queued' THEN 'queued' WHEN 'running' THEN 'running' ELSE 'over' END
+            <> CASE ifnull(t.place, 'over') WHEN 'running' THEN 'running' WHEN 'over' THEN 'over' ELSE 'queued' END",
     ];
     for query in queries {
         report.problems.extend(sentences(sql, &format!("{query} LIMIT {MOST_LISTED}"), |row| row.get(0))?);

@@ -5,7 +5,7 @@
 //! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
-//! not name the org (keys, queue totals and the checks of the whole file aside).
+//! not name the org (keys, the turns and totals of the queue, and the checks of the whole file aside).
 
 mod agent_playbooks;
 mod backup;
@@ -47,6 +47,7 @@ use reflexio_store::{Ask, Result, Scored};
 use reflexio_types::OrgId;
 
 use crate::fts::Searchable;
+use crate::jobs::turns::SharedTurns;
 use crate::nearest::{Live, Scope};
 use crate::predicate::Predicate;
 use crate::readers::Readers;
@@ -73,6 +74,7 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Readers,
     live: Arc<Live>,
+    turns: SharedTurns,
 }
 
 impl SqliteStore {
@@ -82,7 +84,7 @@ impl SqliteStore {
         let readers = Readers::open(path, options.readers)?;
         let live = Arc::new(Live::default());
         let writer = Writer::start(connection, Arc::clone(&live), Limits::default())?;
-        Ok(Self { path: path.to_owned(), writer, readers, live })
+        Ok(Self { path: path.to_owned(), writer, readers, live, turns: SharedTurns::default() })
     }
 
     async fn search<R: Searchable + Send + 'static>(

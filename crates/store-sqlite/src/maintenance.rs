@@ -10,7 +10,7 @@ use crate::fts::Index;
 use crate::learned::{PROFILES, USER_PLAYBOOKS};
 use crate::predicate::Predicate;
 use crate::writer::Tx;
-use crate::{SqliteStore, backup, integrity, interactions, purge, readers, schema};
+use crate::{SqliteStore, backup, integrity, interactions, jobs, purge, readers, schema};
 
 #[async_trait]
 impl Maintenance for SqliteStore {
@@ -85,7 +85,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let profiles = PROFILES.erase(tx, org, of_user.clone())?;
     let user_playbooks = USER_PLAYBOOKS.erase(tx, org, of_user.clone())?;
     let requests = delete(tx.sql, "requests", &of_user)?;
-    let jobs = delete(tx.sql, "jobs", &of_user)?;
+    let jobs = jobs::delete_of_user(tx.sql, org, user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
     let erased = [
         (Index::Interactions, interactions),

@@ -1,17 +1,18 @@
 //! Lists must be read through the index that was made for them, however large the tables grow.
 
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, ProfileFilter, RequestFilter, UserPlaybookFilter,
+    AgentPlaybookFilter, InteractionFilter, JobFilter, ProfileFilter, RequestFilter, UserPlaybookFilter,
 };
 use reflexio_types::{
-    AgentPlaybook, Interaction, OrgId, Profile, Request, Status, TimeRange, Timestamp, UserPlaybook,
+    AgentPlaybook, Interaction, Job, JobState, OrgId, Profile, Request, Status, TimeRange, Timestamp,
+    UserPlaybook,
 };
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
 
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
-use crate::{Options, agent_playbooks, interactions, profiles, requests, schema, user_playbooks};
+use crate::{Options, agent_playbooks, interactions, jobs, profiles, requests, schema, user_playbooks};
 
 #[test]
 fn interactions_are_listed_through_an_index() {
@@ -67,6 +68,42 @@ fn learned_rows_are_listed_through_an_index() {
     check::<AgentPlaybook>(agent_playbooks::filtered(&org(), &every), order, "agent_playbooks_by_time", "");
 }
 
+#[test]
+fn jobs_are_listed_through_an_index() {
+    let every = JobFilter::default();
+    let of_state = JobFilter { state: Some(JobState::Dead), ..every.clone() };
+    let of_kind = JobFilter { kind: Some("learn".to_owned()), ..every.clone() };
+    let of_user = JobFilter { user_id: Some("u1".into()), ..of_kind.clone() };
+    let both = JobFilter { kind: of_kind.kind.clone(), ..of_state.clone() };
+    let filtered = |filter| jobs::rows::filtered(&org(), filter);
+    check::<Job>(filtered(&every), Job::ORDER, "jobs_by_arrival", "");
+    check::<Job>(filtered(&of_state), Job::ORDER, "jobs_by_state", "");
+    check::<Job>(filtered(&of_kind), Job::ORDER, "jobs_by_kind", "");
+    check::<Job>(filtered(&both), Job::ORDER, "jobs_by_state", "");
+    check::<Job>(filtered(&of_user), Job::ORDER, "jobs_by_user", "");
+    let learning = jobs::rows::unfinished_learning(&org(), &"u1".into());
+    check::<Job>(learning, jobs::rows::RUNNING_FIRST, "jobs_unfinished", SORT);
+}
+
+#[test]
+fn the_queue_never_walks_through_what_waits() {
+    use jobs::turns::{FIRST_ORG, FIRST_USER, LAST_ORG, NEXT_ORG, NEXT_USER};
+    for text in [FIRST_ORG, NEXT_ORG, LAST_ORG, FIRST_USER, NEXT_USER] {
+        check_text(text, "jobs_ready");
+    }
+    check_text(jobs::claim::PROMOTE, "jobs_waiting");
+    check_text(&jobs::attempt::expired_text(), "jobs_leased");
+    check_text(jobs::lane::FIRST, "jobs_first");
+    check_text(jobs::lane::OLDEST_BEHIND, "jobs_behind");
+    check_text(jobs::queue::COVERING, "jobs_keys");
+    check_text(jobs::manage::DELETE_FINISHED, "jobs_finished");
+    let indexes = ["jobs_ready", "jobs_waiting", "jobs_behind", "jobs_leased", "jobs_finished"];
+    for ((_, text), index) in jobs::rows::COUNT_ALL.into_iter().zip(indexes) {
+        check_text(text, index);
+    }
+    check_text(jobs::rows::COUNT_OF_ORG, "jobs_by_state");
+}
+
 /// Few rows, which may be sorted.
 const SORT: &str = "USE TEMP B-TREE FOR ORDER BY";
 
@@ -91,6 +128,22 @@ fn check<R: Stored>(predicate: Predicate, order: &str, index: &str, sort: &str) 
     );
     let sorted = steps.iter().any(|step| step == SORT);
     assert_eq!(sorted, sort == SORT, "{text}: {steps:?}");
+}
+
+/// The statement reads the queue through this index and sorts nothing.
+#[track_caller]
+fn check_text(text: &str, index: &str) {
+    let folder = TempDir::new().unwrap();
+    let sql = schema::open_writer(&folder.path().join("test.db"), &Options::default()).unwrap();
+    let mut statement = sql.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
+    let nothing = vec![rusqlite::types::Null; statement.parameter_count()];
+    let rows = statement.query_map(params_from_iter(nothing), |row| row.get(3)).unwrap();
+    let steps: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
+    let through = |step: &String| {
+        step.contains(" t USING ") && (step.contains(&format!("INDEX {index} ")) || step.ends_with(index))
+    };
+    assert!(steps.iter().any(through), "{text}: {steps:?}");
+    assert!(!steps.iter().any(|step| step.starts_with("USE TEMP")), "{text}: {steps:?}");
 }
 
 fn plan(sql: &Connection, text: &str, predicate: Predicate) -> Vec<String> {

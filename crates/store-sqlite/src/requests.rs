@@ -110,11 +110,10 @@ fn publish(tx: &mut Tx<'_>, org: &OrgId, new: &NewRequest, entries: Vec<Entry>) 
     for (turn, entry) in new.turns.iter().zip(entries) {
         interaction_ids.push(add_turn(tx, org, request, key, turn, entry)?);
     }
-    if let Some(job) = &new.job {
-        jobs::queue(tx.sql, org, &request.user_id, job, request.created_at)?;
-    }
+    let job = new.job.as_ref().map(|job| jobs::queue(tx.sql, org, job, request.created_at)).transpose()?;
     Ok(Published {
         interaction_ids: interaction_ids.into_iter().map(reflexio_types::InteractionId).collect(),
+        job,
     })
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn find<R: Stored>(sql: &Connection, predicate: Predicate) -> Result<
 }
 
 /// SQLite counts in signed numbers.
-fn as_limit(limit: usize) -> i64 {
+pub(crate) fn as_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 

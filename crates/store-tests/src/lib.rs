@@ -11,17 +11,22 @@ pub mod configs;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
+pub mod lanes;
+pub mod leases;
 pub mod lineage;
 pub mod maintenance;
 pub mod model;
 pub mod operations;
 pub mod profiles;
 mod property;
+pub mod queue;
 pub mod requests;
 mod sample;
 pub mod search;
 pub mod transfer;
+pub mod turns;
 pub mod user_playbooks;
+mod workers;
 
 /// Writes one test per claim. `$make` is an async function that gives a fresh store and whatever has to
 /// live as long as the store: `async fn make() -> (Guard, Store)`.
@@ -111,6 +116,49 @@ macro_rules! conformance_tests {
             jobs: [
                 a_publish_queues_its_job_once,
                 jobs_belong_to_their_user_and_org,
+                a_job_is_read_back_whole,
+                a_key_covers_only_while_its_job_is_queued,
+                a_job_that_failed_comes_back_beside_the_one_that_took_its_key,
+                jobs_are_listed_latest_first_by_each_filter_and_in_pages,
+                jobs_are_counted_per_org,
+                a_queued_job_is_cancelled_at_once,
+                a_running_job_is_asked_to_stop_and_ends_cancelled_unless_done,
+                only_dead_and_cancelled_jobs_are_queued_again,
+                finished_jobs_are_deleted_by_state_and_age,
+                an_erased_user_takes_its_jobs_along_and_their_lanes_go_on,
+                jobs_of_another_org_are_neither_seen_nor_touched,
+            ],
+            leases: [
+                a_claim_starts_a_job_for_one_worker,
+                only_the_kinds_asked_for_are_claimed,
+                a_job_is_not_claimed_before_its_time,
+                a_heartbeat_keeps_a_job,
+                a_silent_worker_loses_its_job_and_the_history_says_so,
+                an_old_lease_changes_nothing,
+                a_lease_that_ran_out_is_good_until_somebody_claims,
+                a_lease_is_good_in_its_org_only,
+                a_failed_job_waits_for_its_retry_and_dies_after_its_last_attempt,
+                a_permanent_failure_is_not_retried,
+                a_released_job_keeps_its_attempts,
+                progress_is_told,
+                many_jobs_are_completed_at_once_and_lost_ones_are_named,
+                the_history_keeps_the_latest_twenty,
+            ],
+            lanes: [
+                jobs_of_one_lane_run_one_at_a_time_in_the_order_of_arrival,
+                a_lane_waits_for_its_first_job_while_that_waits,
+                free_jobs_wait_for_nobody,
+                a_named_lane_holds_jobs_of_several_users_and_kinds,
+                a_retried_job_goes_before_those_that_arrived_after_it,
+                a_lane_goes_on_after_its_first_job_was_cancelled_or_died,
+            ],
+            turns: [
+                a_long_queue_of_one_org_delays_another_by_one_turn,
+                a_long_queue_of_one_user_delays_another_by_one_turn,
+                users_who_keep_arriving_do_not_starve_the_first,
+                many_jobs_that_come_due_at_once_do_not_delay_others,
+                paused_work_is_left_alone,
+                kinds_take_turns,
             ],
             lineage: [
                 the_life_of_a_profile_is_told,
@@ -139,6 +187,7 @@ macro_rules! conformance_tests {
         }
         $crate::properties! { $make,
             search: [a_search_finds_exactly_what_its_query_matches],
+            queue: [no_interleaving_loses_a_job_or_runs_two_of_a_lane],
             model: [a_store_behaves_like_plain_lists, an_export_imported_elsewhere_exports_the_same],
         }
     };

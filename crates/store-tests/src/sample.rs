@@ -2,8 +2,8 @@
 
 use reflexio_search::TextQuery;
 use reflexio_store::{
-    AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, NewRequest, ProfileFilter, Scored, Store,
-    UserPlaybookFilter,
+    AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, JobFilter, NewRequest, Page,
+    ProfileFilter, Scored, Store, UserPlaybookFilter,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Image, ImageId, ImageRef, Interaction, InteractionId,
@@ -46,11 +46,8 @@ pub(crate) fn new_request(request: Request, texts: &[&str]) -> NewRequest {
 }
 
 pub(crate) fn learn(user: &str) -> NewJob {
-    NewJob {
-        kind: JobKind::Learn,
-        dedup_key: format!("learn:{user}"),
-        payload: serde_json::json!({ "user": user }),
-    }
+    let job = NewJob::of_user(JobKind::Learn, user.into(), serde_json::json!({ "user": user }));
+    NewJob { dedup_key: Some(format!("learn:{user}")), ..job }
 }
 
 /// A picture and a turn that shows it.
@@ -191,9 +188,9 @@ pub(crate) async fn everything(store: &dyn Store, org: &OrgId) -> String {
         Ok(())
     };
     store.export(org, &mut sink).await.unwrap();
-    let job = store.learning_job(org, &"u1".into()).await.unwrap();
+    let jobs = store.jobs(org, &JobFilter::default(), Page::first(ALL)).await.unwrap();
     lines.push(format!(
-        "{job:?} {:?} {:?}",
+        "{jobs:?} {:?} {:?}",
         store.stats(org, None).await.unwrap(),
         store.stall(org).await.unwrap()
     ));

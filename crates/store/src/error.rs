@@ -1,3 +1,5 @@
+use reflexio_types::JobId;
+
 /// Why the store could not do what it was asked, by what the caller can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -7,6 +9,9 @@ pub enum Error {
     /// Somebody else changed the row first; read again and retry.
     #[error("{what} was changed by somebody else")]
     Changed { what: &'static str },
+    /// Another worker has the job, or it is over or gone; stop working on it.
+    #[error("job `{0}` is no longer held by this worker")]
+    LostLease(JobId),
     /// Nothing was written; works again once there is space.
     #[error("the disk is full")]
     Full,

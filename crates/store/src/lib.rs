@@ -4,7 +4,8 @@
 //! `reflexio-store-tests`:
 //!
 //! * A method that returned `Ok` is durable; one that returned an error changed nothing.
-//! * Every method takes the org, and no method ever reads or writes a row of another org.
+//! * Every method takes the org, and no method ever reads or writes a row of another org. Only
+//!   the queue's workers and its totals are about all of them.
 //! * A row and its text index entry are written, changed and deleted in one transaction.
 //! * Scoped deletes are predicates: they delete what matches and say how much that was.
 //!
@@ -39,7 +40,7 @@ pub use filter::{
     UserPlaybookFilter,
 };
 pub use interactions::{InteractionSelector, Interactions};
-pub use jobs::{JobCounts, Jobs};
+pub use jobs::{Claim, Claimed, Enqueued, Held, JobCounts, JobFilter, Jobs, Lease, Retry};
 pub use keys::Keys;
 pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{Image, Interaction, InteractionId, NewJob, OrgId, Request, RequestId, SessionId, Turn};
 
-use crate::{Page, RequestFilter, Result};
+use crate::{Enqueued, Page, RequestFilter, Result};
 
 /// Everything one publish call stores, in one transaction.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct NewRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     pub interaction_ids: Vec<InteractionId>,
+    /// The job that will do the work of this publish, if it needed one.
+    pub job: Option<Enqueued>,
 }
 
 /// A request with its interactions in the order they were said.

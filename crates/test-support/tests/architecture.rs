@@ -24,6 +24,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("reflexio-store-tests", &["reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-app", &["reflexio-embed", "reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-jobs", &["reflexio-store", "reflexio-types"]),
+    ("reflexio-app", &["reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-server", &["reflexio-api-types", "reflexio-app", "reflexio-store", "reflexio-types"]),
     ("reflexio-client", &["reflexio-api-types", "reflexio-types"]),
     (
@@ -50,7 +52,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "reflexio-types",
         ],
     ),
-    ("reflexio-bench", &["reflexio-api-types"]),
+    (
+        "reflexio-bench",
+        &["reflexio-api-types", "reflexio-jobs", "reflexio-store", "reflexio-store-sqlite", "reflexio-types"],
+    ),
 ];
 
 #[test]

@@ -44,7 +44,7 @@ pub struct TimeRange {
     pub end: Option<Timestamp>,
 }
 
-/// Where the time comes from. Only `App` asks it, so that a test can set the time.
+/// Where the time comes from. Only `App` and the job runner ask it, so that a test can set the time.
 pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> Timestamp;
 }

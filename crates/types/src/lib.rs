@@ -36,7 +36,7 @@ pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
     Citation, CitationKind, Interaction, LearningKind, RetrievedLearning, ToolUse, Turn, UserAction,
 };
-pub use job::{Job, JobKind, JobState, NewJob};
+pub use job::{Attempt, AttemptOutcome, DEFAULT_ATTEMPTS, Job, JobKind, JobProgress, JobState, Lane, NewJob};
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};

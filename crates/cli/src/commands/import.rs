@@ -110,6 +110,7 @@ fn at_line(error: Error, numbers: &[usize], keys: &[String]) -> anyhow::Error {
     let line = match &error {
         Error::Duplicate { id, .. } => keys.iter().position(|key| key == id).map(|at| numbers[at]),
         Error::Changed { .. }
+        | Error::LostLease(_)
         | Error::Full
         | Error::ReadOnly
         | Error::Busy
@@ -128,6 +129,7 @@ fn at_line(error: Error, numbers: &[usize], keys: &[String]) -> anyhow::Error {
         }
         Error::Corrupt(reason) => Failure::bad_input(format!("{place}: {reason}")).into(),
         Error::Changed { .. }
+        | Error::LostLease(_)
         | Error::Full
         | Error::ReadOnly
         | Error::Busy

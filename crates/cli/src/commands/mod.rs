@@ -11,6 +11,7 @@ pub(crate) mod export;
 mod filters;
 pub(crate) mod import;
 pub(crate) mod interactions;
+pub(crate) mod jobs;
 pub(crate) mod keys;
 pub(crate) mod openapi;
 pub(crate) mod profiles;

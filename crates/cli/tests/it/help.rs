@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 42] = [
+const COMMANDS: [&str; 47] = [
     "",
     "serve",
     "publish",
@@ -27,6 +27,11 @@ const COMMANDS: [&str; 42] = [
     "agent-playbooks reject",
     "agent-playbooks edit",
     "agent-playbooks delete",
+    "jobs",
+    "jobs list",
+    "jobs show",
+    "jobs retry",
+    "jobs cancel",
     "users clear",
     "config",
     "config show",

@@ -94,6 +94,9 @@ fn rows_are_shown_as_tables_and_in_full() {
         "agent-playbooks list",
         "agent-playbooks list --status pending",
         "agent-playbooks show 2",
+        "jobs list",
+        "jobs list --state dead",
+        "jobs show 1",
     ] {
         assert_snapshot!(arguments.replace(' ', "_"), filled.server.reflexio(arguments).ok());
     }
@@ -105,7 +108,7 @@ fn rows_are_shown_as_tables_and_in_full() {
 fn an_empty_list_says_what_fills_it() {
     let server = Server::start();
     let mut text = String::new();
-    for noun in ["interactions", "profiles", "user-playbooks", "agent-playbooks"] {
+    for noun in ["interactions", "profiles", "user-playbooks", "agent-playbooks", "jobs"] {
         text += &server.reflexio(noun).arg("list").ok().stdout;
         assert_eq!(server.reflexio(noun).arg("list").json(), json!([]));
     }
@@ -139,6 +142,10 @@ fn lists_are_filtered() {
     check("agent-playbooks list --status approved", "agent_playbook_id", json!([1]));
     check("agent-playbooks list --status rejected", "agent_playbook_id", json!([3]));
     check("agent-playbooks list --agent-version v2", "agent_playbook_id", json!([]));
+    check("jobs list", "job_id", json!([2, 1]));
+    check("jobs list --user-id ann --kind learn --state queued", "job_id", json!([1]));
+    check("jobs list --kind embed", "job_id", json!([]));
+    check("jobs list --limit 1", "job_id", json!([2]));
 }
 
 #[test]
@@ -227,6 +234,17 @@ fn an_upgrade_puts_pending_rows_into_use() {
         (&answer["user_playbooks_promoted"], &answer["user_playbooks_archived"]),
         (&json!(1), &json!(1))
     );
+}
+
+#[test]
+fn jobs_are_cancelled_and_retried() {
+    let filled = Filled::new();
+    let server = &filled.server;
+    assert_eq!(server.reflexio("jobs cancel 1 2").ok().stdout, "job 1 is cancelled\njob 2 is cancelled\n");
+    assert_snapshot!("jobs_show_cancelled", server.reflexio("jobs show 1").ok());
+    assert_eq!(ids(&server.reflexio("jobs retry 1").json(), "state"), ["queued"]);
+    assert_eq!(ids(&server.reflexio("jobs list --state queued").json(), "job_id"), [1]);
+    assert_snapshot!("jobs_retry_missing", server.reflexio("jobs retry 77").run());
 }
 
 #[test]

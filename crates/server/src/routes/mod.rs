@@ -6,6 +6,7 @@ mod context;
 mod embeddings;
 mod health;
 mod interactions;
+mod jobs;
 mod learning;
 mod profiles;
 mod publish;
@@ -37,6 +38,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(context::routes())
         .merge(embeddings::routes())
         .merge(learning::routes())
+        .merge(jobs::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

@@ -128,20 +128,45 @@ CREATE TABLE operations (
 );
 CREATE INDEX operations_by_service ON operations (org_id, service_name, started_at);
 
+-- `place` is where a job stands that is not over: `ready` to be claimed, `waiting` for its time, `behind` another
+-- one of its lane, or `running`. What is not `behind` comes first in its lane, and one index sees to it that only
+-- one job does.
 CREATE TABLE jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     org_id TEXT NOT NULL,
-    user_id TEXT NOT NULL,
+    user_id TEXT,
     kind TEXT NOT NULL,
-    dedup_key TEXT NOT NULL,
+    lane TEXT,
+    dedup_key TEXT,
     payload TEXT NOT NULL,
     state TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    place TEXT,
+    fence INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    max_attempts INTEGER NOT NULL,
+    run_after INTEGER NOT NULL,
+    lease_until INTEGER,
+    worker TEXT,
+    cancel_asked INTEGER NOT NULL DEFAULT 0,
+    progress TEXT,
+    last_error TEXT,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    history TEXT NOT NULL DEFAULT '[]'
 );
-CREATE UNIQUE INDEX jobs_queued_once ON jobs (org_id, dedup_key) WHERE state = 'queued';
-CREATE INDEX jobs_queued ON jobs (id) WHERE state = 'queued';
-CREATE INDEX jobs_not_done ON jobs (state) WHERE state <> 'done';
-CREATE INDEX jobs_by_user ON jobs (org_id, user_id, kind);
+CREATE INDEX jobs_ready ON jobs (kind, org_id, ifnull(user_id, '')) WHERE place = 'ready';
+CREATE INDEX jobs_waiting ON jobs (run_after) WHERE place = 'waiting';
+CREATE INDEX jobs_behind ON jobs (org_id, lane) WHERE place = 'behind';
+CREATE UNIQUE INDEX jobs_first ON jobs (org_id, lane) WHERE lane IS NOT NULL AND place <> 'behind';
+CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running';
+CREATE INDEX jobs_keys ON jobs (org_id, dedup_key) WHERE state = 'queued';
+CREATE INDEX jobs_unfinished ON jobs (org_id, user_id, kind) WHERE finished_at IS NULL;
+CREATE INDEX jobs_finished ON jobs (state, finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX jobs_by_arrival ON jobs (org_id);
+CREATE INDEX jobs_by_state ON jobs (org_id, state);
+CREATE INDEX jobs_by_kind ON jobs (org_id, kind);
+CREATE INDEX jobs_by_user ON jobs (org_id, user_id);
 
 CREATE TABLE lineage_events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

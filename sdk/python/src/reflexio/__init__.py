@@ -10,6 +10,7 @@ from reflexio.client import ReflexioClient
 from reflexio.enums import (
     BlockingIssueKind,
     ExtractionPreset,
+    JobState,
     OperationStatus,
     PlaybookStatus,
     ProfileTimeToLive,
@@ -58,6 +59,14 @@ from reflexio.models.interactions import (
     RetrievedLearning,
     Session,
     ToolUsed,
+)
+from reflexio.models.jobs import (
+    Job,
+    JobAttempt,
+    JobCounts,
+    JobProgress,
+    JobResponse,
+    ListJobsResponse,
 )
 from reflexio.models.operations import (
     BulkDeleteResponse,
@@ -151,7 +160,14 @@ __all__ = [
     "HealthResponse",
     "Interaction",
     "InteractionData",
+    "Job",
+    "JobAttempt",
+    "JobCounts",
+    "JobProgress",
+    "JobResponse",
+    "JobState",
     "LLMConfig",
+    "ListJobsResponse",
     "ManualPlaybookGenerationResponse",
     "ManualProfileGenerationResponse",
     "MarkNotifiedResponse",

@@ -65,6 +65,16 @@ class SearchMode(str, Enum):
     HYBRID = "hybrid"
 
 
+class JobState(str, Enum):
+    """How a job stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    DEAD = "dead"
+    CANCELLED = "cancelled"
+
+
 class OperationStatus(str, Enum):
     """The state of a long-running operation such as a rerun."""
 

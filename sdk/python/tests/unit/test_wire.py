@@ -16,6 +16,7 @@ from support import ScriptedServer
 from reflexio import (
     AgentPlaybook,
     AsyncReflexioClient,
+    JobState,
     PlaybookStatus,
     ReflexioClient,
     SearchMode,
@@ -32,6 +33,7 @@ ANSWER = {
     "notified_in_cc": True,
     "org_id": "o",
     "status": "done",
+    "job": {"job_id": 3, "kind": "learn", "state": "queued", "created_at": 1, "run_after": 1},
 }
 
 WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
@@ -259,6 +261,14 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "GET /api/get_operation_status?service_name=profile_generation",
         None,
     ),
+    "list_jobs": (
+        lambda c: c.list_jobs(JobState.DEAD, kind="learn", user_id="u", limit=2, offset=1),
+        "GET /api/jobs?state=dead&kind=learn&user_id=u&limit=2&offset=1",
+        None,
+    ),
+    "get_job": (lambda c: c.get_job(3), "GET /api/jobs/3", None),
+    "retry_job": (lambda c: c.retry_job(3), "POST /api/jobs/3/retry", None),
+    "cancel_job": (lambda c: c.cancel_job(3), "POST /api/jobs/3/cancel", None),
     "upgrade_profiles": (
         lambda c: c.upgrade_profiles(user_id="u"),
         "POST /api/upgrade_all_profiles",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reflexio._endpoints.agent_playbooks import AgentPlaybookEndpoints
 from reflexio._endpoints.configuration import ConfigurationEndpoints
 from reflexio._endpoints.interactions import InteractionEndpoints
+from reflexio._endpoints.jobs import JobEndpoints
 from reflexio._endpoints.operations import OperationEndpoints
 from reflexio._endpoints.profiles import ProfileEndpoints
 from reflexio._endpoints.publishing import PublishingEndpoints
@@ -21,6 +22,7 @@ class AllEndpoints(
     AgentPlaybookEndpoints,
     SearchEndpoints,
     OperationEndpoints,
+    JobEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

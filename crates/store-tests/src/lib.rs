@@ -8,6 +8,7 @@
 
 pub mod agent_playbooks;
 pub mod configs;
+pub mod conversations;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
@@ -56,6 +57,16 @@ macro_rules! conformance_tests {
                 interactions_of_another_org_are_neither_seen_nor_deleted,
                 an_image_is_stored_once_and_goes_with_its_last_reference,
                 images_belong_to_their_org,
+            ],
+            conversations: [
+                the_neighbours_of_a_turn_are_those_of_its_publish,
+                a_conversation_goes_on_over_the_publishes_of_its_session_in_time,
+                publishes_of_one_second_follow_each_other_as_they_came,
+                the_session_of_another_user_or_org_is_another_conversation,
+                without_a_session_a_users_turns_are_one_timeline,
+                a_session_named_like_a_request_does_not_lead_elsewhere,
+                stretches_that_overlap_are_one,
+                deleted_turns_are_left_out_and_unknown_ones_bring_nothing,
             ],
             profiles: [
                 a_profile_is_read_back_whole,

@@ -167,7 +167,9 @@ impl Index {
         size
     }
 
-    fn check(&self, row: &Row<'_>) -> Result<(), Error> {
+    /// Whether a row can be added. Rows come together or not at all, so whoever cannot trust where they come
+    /// from asks first.
+    pub fn check(&self, row: &Row<'_>) -> Result<(), Error> {
         if row.vector.len() != self.shape.dimension {
             return Err(Error::Dimension { expected: self.shape.dimension, got: row.vector.len() });
         }

@@ -36,11 +36,28 @@ pub(crate) struct Model {
 struct Changed {
     rows: HashSet<(Index, i64)>,
     tables: HashSet<Index>,
+    /// The vector is as it was read.
+    labels: HashMap<(Index, i64), Labels>,
 }
 
 impl Changed {
-    fn contains(&self, index: Index, key: i64) -> bool {
-        self.tables.contains(&index) || self.rows.contains(&(index, key))
+    fn note(&mut self, names: &Names, index: Index, rows: &[(i64, Change)]) {
+        for (key, change) in rows {
+            match change {
+                Change::Relabel(facts) => drop(self.labels.insert((index, *key), facts.labels(names))),
+                Change::Remove | Change::Put(..) => drop(self.rows.insert((index, *key))),
+            }
+        }
+    }
+
+    /// The row as it is now, if what was read of it still counts.
+    fn renew<'a>(&self, index: Index, row: &Row<'a>) -> Option<Row<'a>> {
+        let place = (index, key_of(row.id));
+        if self.tables.contains(&index) || self.rows.contains(&place) {
+            return None;
+        }
+        let labels = self.labels.get(&place).unwrap_or(&row.labels).clone();
+        Some(Row { labels, ..*row })
     }
 }
 
@@ -71,7 +88,7 @@ impl Live {
         }
         for ((index, org), rows) in changes.by_org() {
             if let Some(changed) = changed.as_mut() {
-                changed.rows.extend(rows.iter().map(|(key, _)| (index, *key)));
+                changed.note(&self.names, index, &rows);
             }
             model.change(&self.names, index, self.names.number(org.as_str()), &rows);
         }
@@ -127,16 +144,29 @@ impl Model {
 
     /// Adds rows as they were read from the database, unless they changed since.
     pub(super) fn add_loaded(&self, index: Index, org: u32, rows: &[Row<'_>], threads: usize) {
+        let Some(vectors) = self.index(index) else { return };
+        let (whole, damaged): (Vec<&Row<'_>>, _) = rows.iter().partition(|row| vectors.check(row).is_ok());
+        if !damaged.is_empty() {
+            let rows = damaged.len();
+            tracing::error!(
+                rows,
+                ?index,
+                "stored vectors are damaged; `reflexio embeddings rebuild` makes them anew"
+            );
+        }
         let changed = self.changed();
-        let fresh: Vec<Row<'_>> = rows
-            .iter()
-            .filter(|row| !changed.as_ref().is_some_and(|new| new.contains(index, key_of(row.id))))
-            .cloned()
-            .collect();
-        if let Some(Err(error)) = self.index(index).map(|index| index.upsert(org, &fresh, threads)) {
-            tracing::error!(%error, "stored vectors do not fit the index; `reflexio embeddings rebuild` makes them anew");
+        let Some(newer) = changed.as_ref() else { return };
+        let fresh: Vec<Row<'_>> = whole.into_iter().filter_map(|row| newer.renew(index, row)).collect();
+        if let Err(error) = vectors.upsert(org, &fresh, threads) {
+            tracing::error!(%error, "stored vectors do not fit the index");
         }
         self.loaded.fetch_add(rows.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Why a vector cannot be searched, if so.
+    pub(crate) fn refusal(&self, index: Index, key: i64, vector: &[f32]) -> Option<String> {
+        let row = Row { id: id_of(key), vector, labels: Labels::default() };
+        self.index(index)?.check(&row).err().map(|error| error.to_string())
     }
 
     pub(super) fn finish_loading(&self) {

@@ -6,7 +6,7 @@ use reflexio_vectors::Row;
 use rusqlite::Connection;
 
 use super::facts::Facts;
-use super::from_bytes;
+use super::from_column;
 use super::live::{Live, Model, id_of};
 use crate::error::Result;
 use crate::fts::Index;
@@ -48,8 +48,7 @@ fn load_index(sql: &Connection, live: &Live, model: &Model, index: Index) -> Res
     let mut rows = statement.query([model.key])?;
     let mut step: Vec<(i64, Vec<f32>, Facts)> = Vec::with_capacity(ROWS_PER_STEP);
     while let Some(row) = rows.next()? {
-        let vector = from_bytes(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
-        step.push((row.get(0)?, vector, Facts::from_row(row, 2)?));
+        step.push((row.get(0)?, from_column(row, 1)?, Facts::from_row(row, 2)?));
         if step.len() == ROWS_PER_STEP {
             add(live, model, index, &step);
             step.clear();

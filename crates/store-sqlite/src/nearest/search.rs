@@ -7,7 +7,7 @@ use reflexio_vectors::{Filter, Query, Statuses};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::facts::status_of;
-use super::from_bytes;
+use super::from_column;
 use super::live::{Live, Model, id_of, key_of};
 use super::names::Names;
 use crate::error::Result;
@@ -171,8 +171,8 @@ impl Search<'_> {
     fn vector(&self, index: Index, key: i64) -> Result<Option<Vec<f32>>> {
         let text = format!("SELECT vector FROM {} WHERE key = ? AND model = ?", index.vectors());
         let mut statement = self.sql.prepare_cached(&text)?;
-        let read = |row: &rusqlite::Row<'_>| Ok(from_bytes(row.get_ref(0)?.as_blob()?));
-        Ok(statement.query_row([key, self.model.key], read).optional()?)
+        let vector = statement.query_row([key, self.model.key], |row| from_column(row, 0)).optional()?;
+        Ok(vector.filter(|vector| vector.len() == self.model.model.dimension))
     }
 
     /// In their order, an empty one for a row that has none.

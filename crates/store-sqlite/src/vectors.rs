@@ -158,7 +158,12 @@ fn text(sql: &Connection, org: &OrgId, row: Waiting) -> Outcome<Option<String>> 
     }
 }
 
-fn put(tx: &mut Tx<'_>, org: &OrgId, model: &Model, rows: Vec<(RowRef, Embedded)>) -> Outcome<u64> {
+pub(crate) fn put(
+    tx: &mut Tx<'_>,
+    org: &OrgId,
+    model: &Model,
+    rows: Vec<(RowRef, Embedded)>,
+) -> Outcome<u64> {
     let mut taken = 0;
     if !is_in_use(tx.sql, model.key)? {
         return Ok(taken);
@@ -171,17 +176,17 @@ fn put(tx: &mut Tx<'_>, org: &OrgId, model: &Model, rows: Vec<(RowRef, Embedded)
         if is_new || !still_waits(tx.sql, org, index, &row)? {
             continue;
         }
-        let refusal = match &embedded {
-            Embedded::Vector(vector) => model.refusal(index, row.key, vector),
-            Embedded::Refused(reason) => Some(reason.clone()),
-        };
-        match (embedded, refusal) {
-            (Embedded::Vector(vector), None) => {
+        match embedded {
+            Embedded::Vector(vector) if model.fits(&vector) => {
                 store_vector(tx.sql, org, index, row.key, model.key, &vector)?;
                 tx.index.embed(index, org, row.key, vector);
                 taken += 1;
             }
-            (_, reason) => refuse(tx.sql, org, index, row.key, &reason.unwrap_or_default())?,
+            Embedded::Vector(_) => {
+                let reason = format!("the model made no unit vector of {} numbers", model.model.dimension);
+                refuse(tx.sql, org, index, row.key, &reason)?;
+            }
+            Embedded::Refused(reason) => refuse(tx.sql, org, index, row.key, &reason)?,
         }
     }
     Ok(taken)

@@ -167,9 +167,7 @@ impl Index {
         size
     }
 
-    /// Whether a row can be added. Rows come together or not at all, so whoever cannot trust where they come
-    /// from asks first.
-    pub fn check(&self, row: &Row<'_>) -> Result<(), Error> {
+    fn check(&self, row: &Row<'_>) -> Result<(), Error> {
         if row.vector.len() != self.shape.dimension {
             return Err(Error::Dimension { expected: self.shape.dimension, got: row.vector.len() });
         }

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use reflexio_store::{VectorIndex, VectorModel};
-use reflexio_vectors::{Labels, Options, Row};
+use reflexio_vectors::{Labels, Options, Row, is_unit};
 
 use super::changes::{Change, Changes};
 use super::names::Names;
@@ -145,7 +145,7 @@ impl Model {
     /// Adds rows as they were read from the database, unless they changed since.
     pub(super) fn add_loaded(&self, index: Index, org: u32, rows: &[Row<'_>], threads: usize) {
         let Some(vectors) = self.index(index) else { return };
-        let (whole, damaged): (Vec<&Row<'_>>, _) = rows.iter().partition(|row| vectors.check(row).is_ok());
+        let (whole, damaged): (Vec<&Row<'_>>, _) = rows.iter().partition(|row| self.fits(row.vector));
         if !damaged.is_empty() {
             let rows = damaged.len();
             tracing::error!(
@@ -163,10 +163,9 @@ impl Model {
         self.loaded.fetch_add(rows.len() as u64, Ordering::Relaxed);
     }
 
-    /// Why a vector cannot be searched, if so.
-    pub(crate) fn refusal(&self, index: Index, key: i64, vector: &[f32]) -> Option<String> {
-        let row = Row { id: id_of(key), vector, labels: Labels::default() };
-        self.index(index)?.check(&row).err().map(|error| error.to_string())
+    /// Whether a vector can be searched at all.
+    pub(crate) fn fits(&self, vector: &[f32]) -> bool {
+        vector.len() == self.model.dimension && is_unit(vector)
     }
 
     pub(super) fn finish_loading(&self) {

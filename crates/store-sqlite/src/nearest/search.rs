@@ -64,7 +64,7 @@ pub(crate) fn search<R: Searchable>(
 impl Model {
     /// Whether the vectors are of this model's shape; after a change of models some may not be.
     fn takes(&self, vectors: &[Vec<f32>]) -> bool {
-        !vectors.is_empty() && vectors.iter().all(|vector| vector.len() == self.model.dimension)
+        !vectors.is_empty() && vectors.iter().all(|vector| self.fits(vector))
     }
 }
 
@@ -172,7 +172,7 @@ impl Search<'_> {
         let text = format!("SELECT vector FROM {} WHERE key = ? AND model = ?", index.vectors());
         let mut statement = self.sql.prepare_cached(&text)?;
         let vector = statement.query_row([key, self.model.key], |row| from_column(row, 0)).optional()?;
-        Ok(vector.filter(|vector| vector.len() == self.model.model.dimension))
+        Ok(vector.filter(|vector| self.model.fits(vector)))
     }
 
     /// In their order, an empty one for a row that has none.

@@ -19,10 +19,13 @@ const ROWS_PER_STEP: usize = 8192;
 /// state of the database that is read here.
 pub(crate) fn load(path: &Path, live: &Live, model: &Model) -> Result<()> {
     let connection = schema::open_reader(path)?;
-    readers::snapshot(&connection, |sql| {
-        model.expect(count(sql, model)?);
-        Index::ALL.into_iter().try_for_each(|index| load_index(sql, live, model, index))
-    })?;
+    readers::snapshot(&connection, |sql| load_from(sql, live, model))
+}
+
+/// As [`load`], from the state of the database that this connection sees.
+pub(super) fn load_from(sql: &Connection, live: &Live, model: &Model) -> Result<()> {
+    model.expect(count(sql, model)?);
+    Index::ALL.into_iter().try_for_each(|index| load_index(sql, live, model, index))?;
     model.finish_loading();
     Ok(())
 }

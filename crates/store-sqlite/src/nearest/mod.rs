@@ -10,6 +10,8 @@ mod live;
 mod load;
 mod names;
 mod search;
+#[cfg(test)]
+mod tests;
 mod waiting;
 
 use rusqlite::Row;

@@ -11,12 +11,17 @@ use crate::predicate::Predicate;
 use crate::rows::select;
 
 /// What tells one publish from the others of its timeline.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Publish {
     key: i64,
     created_at: i64,
+}
+
+/// The publishes of one user that follow each other.
+#[derive(Debug)]
+struct Timeline {
     user: String,
-    /// None if the publisher named none: then all that the user said is one timeline.
+    /// None if the publisher named none: then all that the user said without one is the timeline.
     session: Option<String>,
 }
 
@@ -65,24 +70,29 @@ struct Said {
 impl Finder<'_> {
     /// The turn with those around it, in the order they were said; nothing if it is gone.
     fn stretch(&mut self, turn: i64, reach: usize) -> Result<Option<Vec<Said>>> {
-        let Some(publish) = self.publish_of(turn)? else { return Ok(None) };
+        let Some((publish, timeline)) = self.publish_of(turn)? else { return Ok(None) };
         let own = self.turns_of(publish.key)?;
         let Some(at) = own.iter().position(|id| *id == turn) else { return Ok(None) };
         let from = at.saturating_sub(reach);
         let to = own.len().min(at.saturating_add(reach).saturating_add(1));
         let mut stretch = publish.said(own.get(from..to).unwrap_or_default());
         let [before, after] = [at, own.len() - at - 1].map(|turns| reach.saturating_sub(turns));
-        stretch.extend(self.beyond(&publish, Direction::Before, before)?);
-        stretch.extend(self.beyond(&publish, Direction::After, after)?);
+        stretch.extend(self.beyond(publish, &timeline, Direction::Before, before)?);
+        stretch.extend(self.beyond(publish, &timeline, Direction::After, after)?);
         Ok(Some(stretch))
     }
 
     /// The `count` turns of the neighbouring publishes that are nearest to this one.
-    fn beyond(&mut self, publish: &Publish, direction: Direction, count: usize) -> Result<Vec<Said>> {
+    fn beyond(
+        &mut self,
+        mut publish: Publish,
+        timeline: &Timeline,
+        direction: Direction,
+        count: usize,
+    ) -> Result<Vec<Said>> {
         let mut found = Vec::new();
-        let mut publish = publish.clone();
         while found.len() < count {
-            let Some(next) = self.next(&publish, direction)? else { break };
+            let Some(next) = self.next(publish, timeline, direction)? else { break };
             let turns = self.turns_of(next.key)?;
             let some = turns.len().min(count - found.len());
             let nearest = match direction {
@@ -95,12 +105,13 @@ impl Finder<'_> {
         Ok(found)
     }
 
-    fn publish_of(&mut self, turn: i64) -> Result<Option<Publish>> {
+    fn publish_of(&mut self, turn: i64) -> Result<Option<(Publish, Timeline)>> {
         let text = "SELECT r.key, r.created_at, r.user_id, nullif(r.session_id, r.id)
                     FROM interactions t JOIN requests r ON r.key = t.request_key
                     WHERE t.id = ? AND t.org_id = ?";
         let mut statement = self.sql.prepare_cached(text)?;
-        Ok(statement.query_row((turn, self.org.as_str()), publish).optional()?)
+        let read = |row: &Row<'_>| Ok((publish(row)?, Timeline { user: row.get(2)?, session: row.get(3)? }));
+        Ok(statement.query_row((turn, self.org.as_str()), read).optional()?)
     }
 
     fn turns_of(&mut self, publish: i64) -> Result<Vec<i64>> {
@@ -115,29 +126,30 @@ impl Finder<'_> {
         Ok(ids)
     }
 
-    fn next(&mut self, from: &Publish, direction: Direction) -> Result<Option<Publish>> {
-        let (column, value) = match &from.session {
-            Some(session) => ("session_id", session),
-            None => ("user_id", &from.user),
+    fn next(&mut self, from: Publish, timeline: &Timeline, direction: Direction) -> Result<Option<Publish>> {
+        let same = match &timeline.session {
+            // The plus sign keeps SQLite from walking through all that the user said.
+            Some(_) => "+user_id = ?2 AND session_id = ?3",
+            None => "user_id = ?2 AND session_id = id",
         };
         let (sign, order) = match direction {
             Direction::Before => ("<", "DESC"),
             Direction::After => (">", "ASC"),
         };
-        let alone = if from.session.is_none() { "AND session_id = id" } else { "" };
         let text = format!(
-            "SELECT key, created_at, user_id, nullif(session_id, id) FROM requests
-             WHERE org_id = ? AND {column} = ? AND (created_at, key) {sign} (?, ?) {alone}
+            "SELECT key, created_at FROM requests
+             WHERE org_id = ?1 AND {same} AND (created_at, key) {sign} (?4, ?5)
              ORDER BY created_at {order}, key {order} LIMIT 1"
         );
         let mut statement = self.sql.prepare_cached(&text)?;
-        let values = (self.org.as_str(), value, from.created_at, from.key);
+        let session = timeline.session.as_deref().unwrap_or_default();
+        let values = (self.org.as_str(), &timeline.user, session, from.created_at, from.key);
         Ok(statement.query_row(values, publish).optional()?)
     }
 }
 
 fn publish(row: &Row<'_>) -> rusqlite::Result<Publish> {
-    Ok(Publish { key: row.get(0)?, created_at: row.get(1)?, user: row.get(2)?, session: row.get(3)? })
+    Ok(Publish { key: row.get(0)?, created_at: row.get(1)? })
 }
 
 impl Publish {

@@ -7,7 +7,7 @@ use rusqlite::OptionalExtension;
 
 use crate::error::Result;
 use crate::fts::Index;
-use crate::nearest::{Model, from_bytes};
+use crate::nearest::{Model, from_column};
 use crate::schema;
 
 /// Starts to code rows anew where the data moved away from the centre of the codes. Searches go on meanwhile, and
@@ -33,8 +33,8 @@ fn recentre(path: &Path, model: &Model, index: Index) -> Result<()> {
     let text = format!("SELECT vector FROM {} WHERE key = ? AND model = ?", index.vectors());
     let vector = |id: &u64| -> Result<Vec<f32>> {
         let mut statement = connection.prepare_cached(&text)?;
-        let read = |row: &rusqlite::Row<'_>| Ok(from_bytes(row.get_ref(0)?.as_blob()?));
-        let found = statement.query_row((id.cast_signed(), model.key), read).optional()?;
+        let values = (id.cast_signed(), model.key);
+        let found = statement.query_row(values, |row| from_column(row, 0)).optional()?;
         Ok(found.unwrap_or_default())
     };
     let rows = vectors.recentre(|_, ids| ids.iter().map(|id| vector(id).unwrap_or_default()).collect());

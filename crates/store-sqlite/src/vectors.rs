@@ -55,8 +55,8 @@ impl Vectors for SqliteStore {
         let Some(current) = self.live.model().filter(|current| current.model == *model) else {
             return Ok(0);
         };
-        let (org, key, dimension) = (org.clone(), current.key, model.dimension);
-        let taken = self.writer.write(move |tx| put(tx, &org, key, dimension, rows)).await?;
+        let (org, model) = (org.clone(), Arc::clone(&current));
+        let taken = self.writer.write(move |tx| put(tx, &org, &model, rows)).await?;
         recentre::if_needed(&self.path, &current);
         Ok(taken)
     }
@@ -119,6 +119,8 @@ fn switch(sql: &Connection, model: &VectorModel) -> Outcome<(i64, bool)> {
     )?;
     if !in_use {
         sql.execute("UPDATE vector_models SET in_use = (key = ?1), queued = 0", [key])?;
+        // What one model refuses another may take.
+        sql.execute("UPDATE unembedded SET refused = NULL WHERE refused IS NOT NULL", [])?;
     }
     let queued = sql.query_row("SELECT queued FROM vector_models WHERE key = ?", [key], |row| row.get(0))?;
     Ok((key, queued))
@@ -156,33 +158,44 @@ fn text(sql: &Connection, org: &OrgId, row: Waiting) -> Outcome<Option<String>> 
     }
 }
 
-fn put(
+pub(crate) fn put(
     tx: &mut Tx<'_>,
     org: &OrgId,
-    model: i64,
-    dimension: usize,
+    model: &Model,
     rows: Vec<(RowRef, Embedded)>,
 ) -> Outcome<u64> {
     let mut taken = 0;
+    if !is_in_use(tx.sql, model.key)? {
+        return Ok(taken);
+    }
+    // What was changed in this very transaction gets its new wording only at its end.
+    let new_texts = tx.index.new_texts();
     for (row, embedded) in rows {
         let index = Index::from(row.kind);
-        if !still_waits(tx.sql, org, index, &row)? {
+        let is_new = [Some(row.key), None].iter().any(|key| new_texts.contains(&(index, *key)));
+        if is_new || !still_waits(tx.sql, org, index, &row)? {
             continue;
         }
         match embedded {
-            Embedded::Vector(vector) if vector.len() == dimension => {
-                store_vector(tx.sql, org, index, row.key, model, &vector)?;
+            Embedded::Vector(vector) if model.fits(&vector) => {
+                store_vector(tx.sql, org, index, row.key, model.key, &vector)?;
                 tx.index.embed(index, org, row.key, vector);
                 taken += 1;
             }
-            Embedded::Vector(vector) => {
-                let reason = format!("the vector has {} numbers instead of {dimension}", vector.len());
+            Embedded::Vector(_) => {
+                let reason = format!("the model made no unit vector of {} numbers", model.model.dimension);
                 refuse(tx.sql, org, index, row.key, &reason)?;
             }
             Embedded::Refused(reason) => refuse(tx.sql, org, index, row.key, &reason)?,
         }
     }
     Ok(taken)
+}
+
+/// The model may have been changed since the caller looked.
+fn is_in_use(sql: &Connection, key: i64) -> Outcome<bool> {
+    let mut statement = sql.prepare_cached("SELECT in_use FROM vector_models WHERE key = ?")?;
+    Ok(statement.query_row([key], |row| row.get(0)).optional()?.unwrap_or(false))
 }
 
 fn still_waits(sql: &Connection, org: &OrgId, index: Index, row: &RowRef) -> Outcome<bool> {

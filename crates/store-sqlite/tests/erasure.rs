@@ -7,11 +7,12 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use reflexio_store::{Maintenance, NewRequest, Profiles, Requests};
+use reflexio_store::{Embedded, Maintenance, NewRequest, Profiles, Requests, Vectors};
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{Image, ImageId, ImageRef, MediaType, NEVER_EXPIRES, Profile, ProfileBody};
 use reflexio_types::{ProfileTimeToLive, Request, Status, Timestamp, Turn};
 use rusqlite::Connection;
+use support::vectors::{model, vector};
 use support::{new_request, open, org};
 use tempfile::TempDir;
 
@@ -72,6 +73,36 @@ async fn erasing_again_and_again_while_others_write_leaves_the_index_in_few_piec
     assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
 }
 
+#[tokio::test]
+async fn the_vectors_of_an_erased_user_cannot_be_found_in_the_files() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("test.db");
+    let store = open(&path);
+    store.use_model(Some(&model())).await.unwrap();
+    fill(&store).await;
+    let secret = vector(4_711);
+    let of = |text: &str| if text.contains("secret") { secret.clone() } else { vector(1) };
+    loop {
+        let waiting = store.unembedded(100).await.unwrap();
+        let Some((org, rows)) = waiting.into_iter().next() else { break };
+        let rows = rows.into_iter().map(|row| (row.row, Embedded::Vector(of(&row.text)))).collect();
+        store.put_vectors(&org, &model(), rows).await.unwrap();
+    }
+    drop(store);
+    let bytes: Vec<u8> = secret.iter().flat_map(|number| number.to_le_bytes()).collect();
+    assert!(is_in_files(folder.path(), &bytes), "the check itself works");
+
+    let store = open(&path);
+    store.use_model(Some(&model())).await.unwrap();
+    store.clear_user(&org(), &"jxsecretuser".into()).await.unwrap();
+    finish_erasing(store, &path).await;
+    assert!(!is_in_files(folder.path(), &bytes));
+    let half = &bytes[..bytes.len() / 2];
+    assert!(!is_in_files(folder.path(), half), "not even a part of it");
+    let store = open(&path);
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+}
+
 async fn fill(store: &SqliteStore) {
     for n in 0..100 {
         let new = new_request(&format!("r{n}"), &["I want a refund", "certainly", "thank you"]);
@@ -123,10 +154,10 @@ async fn finish_erasing(store: SqliteStore, path: &Path) {
 }
 
 fn traces(folder: &Path) -> Vec<&'static str> {
-    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
-    let files: Vec<Vec<u8>> = files.collect();
-    let holds = |secret: &str| {
-        files.iter().any(|file| file.windows(secret.len()).any(|part| part == secret.as_bytes()))
-    };
-    SECRETS.into_iter().filter(|secret| holds(secret)).collect()
+    SECRETS.into_iter().filter(|secret| is_in_files(folder, secret.as_bytes())).collect()
+}
+
+fn is_in_files(folder: &Path, bytes: &[u8]) -> bool {
+    let mut files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    files.any(|file| file.windows(bytes.len()).any(|part| part == bytes))
 }

@@ -4,13 +4,14 @@
 
 mod support;
 
-use reflexio_store::{AgentPlaybooks, Maintenance, Profiles, Requests, UserPlaybooks};
+use reflexio_store::{AgentPlaybooks, Embedded, Maintenance, Profiles, Requests, UserPlaybooks, Vectors};
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, NEVER_EXPIRES, PlaybookStatus, Profile, ProfileBody,
     ProfileTimeToLive, Status, Timestamp, UserPlaybook, UserPlaybookBody, UserPlaybookId,
 };
 use rusqlite::Connection;
+use support::vectors::{model, vector};
 use support::{new_request, open, org};
 use tempfile::TempDir;
 
@@ -73,6 +74,50 @@ async fn broken_references_are_found() {
     check(damage, &["image `cat` is shown by no interaction"]).await;
 }
 
+#[tokio::test]
+async fn a_row_that_lost_its_vector_and_waits_for_none_is_found() {
+    for (table, kind, name) in [
+        ("interactions_vectors", 1, "interaction 2"),
+        ("profiles_vectors", 2, "profile 1"),
+        ("user_playbooks_vectors", 3, "user playbook 1"),
+        ("agent_playbooks_vectors", 4, "agent playbook 1"),
+    ] {
+        let expected = format!("{name} has no vector and waits for none");
+        let key = &name[name.len() - 1..];
+        check(&format!("DELETE FROM {table} WHERE key = {key}"), &[&expected]).await;
+        let waits = format!(
+            "DELETE FROM {table} WHERE key = {key};
+             INSERT INTO unembedded (org_id, kind, key, wording) VALUES ('acme', {kind}, {key}, 1)"
+        );
+        check(&waits, &[]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_vector_that_belongs_to_nothing_is_found() {
+    let damage = "INSERT INTO profiles_vectors SELECT 77, model, vector FROM profiles_vectors";
+    check(damage, &["vector 77 belongs to no profile"]).await;
+    let damage = "INSERT INTO unembedded (org_id, kind, key, wording) VALUES ('acme', 2, 77, 1)";
+    check(damage, &["what waits for a vector under 77 is no profile"]).await;
+    let damage = "INSERT INTO unembedded (org_id, kind, key, wording) VALUES ('other', 2, 1, 1)";
+    check(damage, &["what waits for a vector under 1 is no profile"]).await;
+}
+
+#[tokio::test]
+async fn a_vector_that_cannot_be_searched_is_found() {
+    for vector in ["x'00'", "zeroblob(32)", "'text'"] {
+        let damage = format!("UPDATE profiles_vectors SET vector = {vector}");
+        check(&damage, &["the vector of profile 1 is damaged"]).await;
+        let waits = "INSERT INTO unembedded (org_id, kind, key, wording) VALUES ('acme', 2, 1, 1)";
+        check(&format!("{damage}; {waits}"), &[]).await;
+    }
+    check("UPDATE profiles_vectors SET model = 9", &["the vector of profile 1 is of a model that nobody"])
+        .await;
+    let damage =
+        "INSERT INTO vector_models VALUES (9, 'old', 8, 0, 0); UPDATE profiles_vectors SET model = 9";
+    check(damage, &["the vector of profile 1 is of a model that is not in use"]).await;
+}
+
 /// Damages a small database and compares the beginnings of what is found.
 async fn check(damage: &str, expected: &[&str]) {
     let folder = TempDir::new().unwrap();
@@ -86,11 +131,17 @@ async fn check(damage: &str, expected: &[&str]) {
     assert!(fits, "after `{damage}`: {:?}", found.problems);
 }
 
+/// One row of each kind, and two turns; all have vectors.
 async fn fill(store: &SqliteStore) {
+    store.use_model(Some(&model())).await.unwrap();
     store.publish(&org(), new_request("r1", &["I want a refund", "of course 退款"])).await.unwrap();
     store.add_profiles(&org(), vec![profile()], None).await.unwrap();
     store.add_user_playbooks(&org(), vec![user_playbook()], None).await.unwrap();
     store.add_agent_playbooks(&org(), vec![agent_playbook()], None).await.unwrap();
+    for (org, rows) in store.unembedded(100).await.unwrap() {
+        let rows = rows.into_iter().map(|row| (row.row, Embedded::Vector(vector(1)))).collect();
+        assert_eq!(store.put_vectors(&org, &model(), rows).await.unwrap(), 5);
+    }
 }
 
 fn profile() -> Profile {

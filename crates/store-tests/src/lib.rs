@@ -8,6 +8,8 @@
 
 pub mod agent_playbooks;
 pub mod configs;
+pub mod conversations;
+mod embedding;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
@@ -15,7 +17,9 @@ pub mod lanes;
 pub mod leases;
 pub mod lineage;
 pub mod maintenance;
+pub mod meaning;
 pub mod model;
+pub mod nearest;
 pub mod operations;
 pub mod profiles;
 mod property;
@@ -26,6 +30,8 @@ pub mod search;
 pub mod transfer;
 pub mod turns;
 pub mod user_playbooks;
+pub mod vector_models;
+pub mod vectors;
 mod workers;
 
 /// Writes one test per claim. `$make` is an async function that gives a fresh store and whatever has to
@@ -61,6 +67,16 @@ macro_rules! conformance_tests {
                 interactions_of_another_org_are_neither_seen_nor_deleted,
                 an_image_is_stored_once_and_goes_with_its_last_reference,
                 images_belong_to_their_org,
+            ],
+            conversations: [
+                the_neighbours_of_a_turn_are_those_of_its_publish,
+                a_conversation_goes_on_over_the_publishes_of_its_session_in_time,
+                publishes_of_one_second_follow_each_other_as_they_came,
+                the_session_of_another_user_or_org_is_another_conversation,
+                without_a_session_a_users_turns_are_one_timeline,
+                a_session_named_like_a_request_does_not_lead_elsewhere,
+                stretches_that_overlap_are_one,
+                deleted_turns_are_left_out_and_unknown_ones_bring_nothing,
             ],
             profiles: [
                 a_profile_is_read_back_whole,
@@ -184,10 +200,46 @@ macro_rules! conformance_tests {
                 a_number_taken_by_another_org_is_a_duplicate,
                 an_import_that_does_not_fit_together_is_refused,
             ],
+            vectors: [
+                a_written_row_waits_until_it_has_its_vector,
+                what_was_written_before_there_was_a_model_waits_too,
+                a_row_without_text_does_not_wait,
+                an_edited_row_waits_again_and_is_not_found_by_what_it_meant,
+                a_vector_that_comes_after_an_edit_is_not_taken,
+                deleted_rows_neither_wait_nor_are_found,
+                a_store_that_was_emptied_finds_nothing_and_fills_again,
+                an_erased_user_is_neither_listed_nor_found,
+                orgs_take_turns_and_the_newest_rows_come_first,
+                a_refused_row_waits_no_more_until_a_rebuild,
+                a_refused_row_waits_again_after_an_edit,
+                a_rebuild_queues_every_row_of_the_org_and_the_old_vectors_serve,
+                a_vector_that_does_not_fit_is_not_taken,
+                one_vector_that_does_not_fit_does_not_keep_out_the_others,
+            ],
+            vector_models: [
+                another_model_makes_all_rows_wait_and_compares_none,
+                switching_back_serves_what_is_left_and_asks_for_the_rest,
+                using_the_same_model_again_changes_nothing,
+                what_one_model_refused_the_next_may_take,
+                without_a_model_only_words_are_searched,
+                the_index_tells_how_many_rows_it_holds,
+            ],
+            meaning: [
+                a_row_of_every_kind_is_found_by_its_meaning,
+                the_cosine_is_exact_and_the_nearest_comes_first,
+                a_row_is_as_near_as_the_nearest_of_several_vectors,
+                another_org_never_sees_a_row,
+                an_upgrade_is_seen_by_the_next_search,
+                a_decision_is_seen_by_the_next_search,
+                words_and_meaning_bring_each_row_once,
+                a_limit_holds_for_words_and_for_meaning,
+                a_question_of_another_length_is_answered_by_words,
+            ],
         }
         $crate::properties! { $make,
             search: [a_search_finds_exactly_what_its_query_matches],
             queue: [no_interleaving_loses_a_job_or_runs_two_of_a_lane],
+            nearest: [a_search_by_meaning_finds_what_looking_at_every_row_finds],
             model: [a_store_behaves_like_plain_lists, an_export_imported_elsewhere_exports_the_same],
         }
     };

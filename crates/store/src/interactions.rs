@@ -29,9 +29,9 @@ pub trait Interactions: Send + Sync {
         ask: &Ask,
     ) -> Result<Vec<Scored<Interaction>>>;
 
-    /// The conversations around some turns: those said up to `reach` turns before and after them in the same
-    /// session (or by the same user, if the publisher named no session), in the order they were said. Stretches
-    /// that meet are one.
+    /// The conversations around some turns: those said up to `reach` turns before and after them by the same user
+    /// in the same session (or without one, if the publisher named no session), in the order they were said.
+    /// Stretches that share a turn are one.
     async fn conversations(
         &self,
         org: &OrgId,

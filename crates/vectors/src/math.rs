@@ -15,7 +15,8 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// Whether a vector has length one, up to what f16 storage or a sloppy normalisation may cost.
-pub(crate) fn is_unit(vector: &[f32]) -> bool {
+/// Whether a vector has length one, up to what f16 storage or a sloppy normalisation may cost. An index takes rows
+/// together or not at all, so whoever cannot trust where vectors come from asks this first.
+pub fn is_unit(vector: &[f32]) -> bool {
     (dot(vector, vector) - 1.0).abs() < 0.02
 }

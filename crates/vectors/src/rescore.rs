@@ -43,7 +43,8 @@ pub(crate) fn exact(
         if hits.len() >= k && hits[k - 1].score > next.score + margin * error {
             break;
         }
-        let (round, rest) = left.split_at(left.len().min(FETCH.max(if seen == 0 { 2 * k } else { 0 })));
+        let (round, rest) =
+            left.split_at(left.len().min(FETCH.max(if seen == 0 { k.saturating_mul(2) } else { 0 })));
         let ids: Vec<u64> = round.iter().map(|hit| hit.id).collect();
         for (hit, vector) in round.iter().zip(fetch(&ids)) {
             if vector.len() == query.len() {

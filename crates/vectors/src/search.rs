@@ -57,7 +57,8 @@ impl Index {
     fn estimates(&self, query: &Query<'_>, shares: &[Share<'_>]) -> Vec<Hit> {
         let queries = CodedQueries::new(self, query.vector, shares);
         let bound: usize = shares.iter().map(|share| share.bound).sum();
-        let width = self.widths.scanned.max(20 * query.k) + bound / ROWS_PER_WIDTH;
+        let width =
+            self.widths.scanned.max(query.k.saturating_mul(20)).saturating_add(bound / ROWS_PER_WIDTH);
         let slots: usize = shares.iter().map(|share| share.slots.len()).sum();
         let candidates = if bound <= width.max(slots / SLOTS_PER_ESTIMATE) {
             scan::all(shares)
@@ -79,7 +80,7 @@ impl Index {
                 estimates.push(Hit { id: candidate.id, score });
             }
         }
-        rescore::keep_best(&mut estimates, self.widths.exact.max(4 * query.k));
+        rescore::keep_best(&mut estimates, self.widths.exact.max(query.k.saturating_mul(4)));
         estimates
     }
 }

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use reflexio_types::OrgId;
 use rusqlite::Connection;
 
@@ -43,6 +45,16 @@ impl IndexLog {
     /// The row got a vector of the model in use, which is stored already.
     pub(crate) fn embed(&mut self, index: Index, org: &OrgId, key: i64, vector: Vec<f32>) {
         self.changes.push(Change::Embed(index, org.clone(), key, vector));
+    }
+
+    /// The rows whose text is not yet what is written of it; no key stands for all rows of a table.
+    pub(crate) fn new_texts(&self) -> HashSet<(Index, Option<i64>)> {
+        let changes = self.changes.iter().filter_map(|change| match change {
+            Change::Put(index, key, _) | Change::Remove(index, _, key) => Some((*index, Some(*key))),
+            Change::Clear(index) => Some((*index, None)),
+            Change::Relabel(..) | Change::Embed(..) => None,
+        });
+        changes.collect()
     }
 
     pub(crate) fn mark(&self) -> usize {

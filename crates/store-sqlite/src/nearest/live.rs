@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use reflexio_store::{VectorIndex, VectorModel};
-use reflexio_vectors::{Labels, Options, Row};
+use reflexio_vectors::{Labels, Options, Row, is_unit};
 
 use super::changes::{Change, Changes};
 use super::names::Names;
@@ -122,17 +122,33 @@ impl Model {
     }
 
     /// Adds rows as they were read from the database, unless they changed since.
-    pub(super) fn add_loaded(&self, index: Index, org: u32, rows: &[Row<'_>], threads: usize) {
+    pub(super) fn add_loaded<'a>(&self, index: Index, org: u32, rows: &[Row<'a>], threads: usize) {
+        let Some(vectors) = self.index(index) else { return };
+        let (whole, damaged): (Vec<&Row<'a>>, _) = rows.iter().partition(|row| self.fits(row.vector));
+        if !damaged.is_empty() {
+            let rows = damaged.len();
+            tracing::error!(
+                rows,
+                ?index,
+                "stored vectors are damaged; `reflexio embeddings rebuild` makes them anew"
+            );
+        }
         let changed = self.tracker.changed();
-        let fresh: Vec<Row<'_>> = rows
-            .iter()
-            .filter(|row| !changed.as_ref().is_some_and(|new| new.contains(index, key_of(row.id))))
-            .cloned()
-            .collect();
-        if let Some(Err(error)) = self.index(index).map(|index| index.upsert(org, &fresh, threads)) {
-            tracing::error!(%error, "stored vectors do not fit the index; `reflexio embeddings rebuild` makes them anew");
+        let Some(newer) = changed.as_ref() else { return };
+        let renewed = |row: &Row<'a>| {
+            let labels = newer.renew(index, key_of(row.id), &row.labels)?;
+            Some(Row { labels, ..*row })
+        };
+        let fresh: Vec<Row<'_>> = whole.into_iter().filter_map(renewed).collect();
+        if let Err(error) = vectors.upsert(org, &fresh, threads) {
+            tracing::error!(%error, "stored vectors do not fit the index");
         }
         self.loaded.fetch_add(rows.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Whether a vector can be searched at all.
+    pub(crate) fn fits(&self, vector: &[f32]) -> bool {
+        vector.len() == self.model.dimension && is_unit(vector)
     }
 
     pub(super) fn finish_loading(&self) {
@@ -151,7 +167,7 @@ impl Model {
     fn change(&self, names: &Names, index: Index, org: u32, rows: &[(i64, Change<Vec<f32>>)]) {
         let mut changed = self.tracker.changed();
         if let Some(changed) = changed.as_mut() {
-            changed.add(index, rows.iter().map(|(key, _)| *key));
+            changed.note(names, index, rows);
         }
         let Some(vectors) = self.index(index) else { return };
         let mut added = Vec::new();

@@ -8,7 +8,7 @@ use reflexio_vectors::{Labels, Row};
 use rusqlite::Connection;
 
 use super::facts::Facts;
-use super::from_bytes;
+use super::from_column;
 use super::live::{Live, Model, id_of};
 use super::texts::Texts;
 use crate::error::Result;
@@ -22,10 +22,13 @@ const ROWS_PER_STEP: usize = 8192;
 /// state of the database that is read here.
 pub(crate) fn load(path: &Path, live: &Live, model: &Model) -> Result<()> {
     let connection = schema::open_reader(path)?;
-    readers::snapshot(&connection, |sql| {
-        model.expect(count(sql, model)?);
-        Index::ALL.into_iter().try_for_each(|index| load_index(sql, live, model, index))
-    })?;
+    readers::snapshot(&connection, |sql| load_from(sql, live, model))
+}
+
+/// As [`load`], from the state of the database that this connection sees.
+pub(super) fn load_from(sql: &Connection, live: &Live, model: &Model) -> Result<()> {
+    model.expect(count(sql, model)?);
+    Index::ALL.into_iter().try_for_each(|index| load_index(sql, live, model, index))?;
     model.finish_loading();
     Ok(())
 }
@@ -105,8 +108,7 @@ fn load_index(sql: &Connection, live: &Live, model: &Model, index: Index) -> Res
     let mut rows = statement.query([model.key])?;
     let mut step: Vec<(i64, Vec<f32>, Facts)> = Vec::with_capacity(ROWS_PER_STEP);
     while let Some(row) = rows.next()? {
-        let vector = from_bytes(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
-        step.push((row.get(0)?, vector, Facts::from_row(row, 2)?));
+        step.push((row.get(0)?, from_column(row, 1)?, Facts::from_row(row, 2)?));
         if step.len() == ROWS_PER_STEP {
             add(live, model, index, &step);
             step.clear();

@@ -10,9 +10,14 @@ mod live;
 mod load;
 mod names;
 mod search;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod tracker;
 mod waiting;
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
 
 pub(crate) use self::changes::Changes;
 pub(crate) use self::facts::facts;
@@ -26,8 +31,9 @@ pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The inverse of [`to_bytes`].
-pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<f32> {
-    let numbers = bytes.as_chunks::<4>().0;
-    numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()
+/// The inverse of [`to_bytes`]; what is no vector becomes an empty one, which fits no model.
+pub(crate) fn from_column(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<f32>> {
+    let ValueRef::Blob(bytes) = row.get_ref(column)? else { return Ok(Vec::new()) };
+    let (numbers, []) = bytes.as_chunks::<4>() else { return Ok(Vec::new()) };
+    Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
 }

@@ -8,7 +8,7 @@ use reflexio_vectors::{Filter, Query, Statuses};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::facts::status_of;
-use super::from_bytes;
+use super::from_column;
 use super::live::{Live, Model, id_of, key_of};
 use super::names::Names;
 use super::texts::keys;
@@ -113,7 +113,7 @@ fn admitted<T>(
 impl Model {
     /// Whether the vectors are of this model's shape; after a change of models some may not be.
     fn takes(&self, vectors: &[Vec<f32>]) -> bool {
-        !vectors.is_empty() && vectors.iter().all(|vector| vector.len() == self.model.dimension)
+        !vectors.is_empty() && vectors.iter().all(|vector| self.fits(vector))
     }
 }
 
@@ -198,8 +198,8 @@ impl Search<'_> {
     fn vector(&self, index: Index, key: i64) -> Result<Option<Vec<f32>>> {
         let text = format!("SELECT vector FROM {} WHERE key = ? AND model = ?", index.vectors());
         let mut statement = self.sql.prepare_cached(&text)?;
-        let read = |row: &rusqlite::Row<'_>| Ok(from_bytes(row.get_ref(0)?.as_blob()?));
-        Ok(statement.query_row([key, self.model.key], read).optional()?)
+        let vector = statement.query_row([key, self.model.key], |row| from_column(row, 0)).optional()?;
+        Ok(vector.filter(|vector| self.model.fits(vector)))
     }
 
     /// In their order, an empty one for a row that has none.

@@ -29,13 +29,13 @@ impl Texts {
     }
 
     /// Adds rows as they were read from the database, unless they changed since.
-    pub(super) fn add_loaded(&self, index: Index, org: u32, rows: &[(i64, Labels, String)]) {
+    pub(super) fn add_loaded<'a>(&self, index: Index, org: u32, rows: &'a [(i64, Labels, String)]) {
         let changed = self.tracker.changed();
-        let fresh: Vec<Row<'_>> = rows
-            .iter()
-            .filter(|(key, ..)| !changed.as_ref().is_some_and(|new| new.contains(index, *key)))
-            .map(|(key, labels, terms)| Row { id: id_of(*key), labels: labels.clone(), terms })
-            .collect();
+        let Some(newer) = changed.as_ref() else { return };
+        let renewed = |(key, labels, terms): &'a (i64, Labels, String)| {
+            Some(Row { id: id_of(*key), labels: newer.renew(index, *key, labels)?, terms })
+        };
+        let fresh: Vec<Row<'_>> = rows.iter().filter_map(renewed).collect();
         if let Some(texts) = self.indexes.get(&index) {
             texts.apply(org, &fresh, &[]);
         }
@@ -53,7 +53,7 @@ impl Texts {
     pub(super) fn change(&self, names: &Names, index: Index, org: u32, rows: &[(i64, Change<String>)]) {
         let mut changed = self.tracker.changed();
         if let Some(changed) = changed.as_mut() {
-            changed.add(index, rows.iter().map(|(key, _)| *key));
+            changed.note(names, index, rows);
         }
         let Some(texts) = self.indexes.get(&index) else { return };
         let mut added = Vec::new();

@@ -1,6 +1,10 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use reflexio_vectors::Labels;
+
+use super::changes::Change;
+use super::names::Names;
 use crate::fts::Index;
 
 /// What changes while an index is read from the database. Whoever reads holds an old state of the rows that
@@ -13,6 +17,8 @@ pub(super) struct Tracker(Mutex<Option<Changed>>);
 pub(super) struct Changed {
     rows: HashSet<(Index, i64)>,
     tables: HashSet<Index>,
+    /// Of these only the labels changed.
+    labels: HashMap<(Index, i64), Labels>,
 }
 
 impl Tracker {
@@ -40,11 +46,20 @@ impl Changed {
         self.tables.insert(index);
     }
 
-    pub(super) fn add(&mut self, index: Index, keys: impl Iterator<Item = i64>) {
-        self.rows.extend(keys.map(|key| (index, key)));
+    pub(super) fn note<T>(&mut self, names: &Names, index: Index, rows: &[(i64, Change<T>)]) {
+        for (key, change) in rows {
+            match change {
+                Change::Relabel(facts) => drop(self.labels.insert((index, *key), facts.labels(names))),
+                Change::Remove | Change::Put(..) => drop(self.rows.insert((index, *key))),
+            }
+        }
     }
 
-    pub(super) fn contains(&self, index: Index, key: i64) -> bool {
-        self.tables.contains(&index) || self.rows.contains(&(index, key))
+    /// The labels of a row as they are now, if what was read of it still counts.
+    pub(super) fn renew(&self, index: Index, key: i64, read: &Labels) -> Option<Labels> {
+        if self.tables.contains(&index) || self.rows.contains(&(index, key)) {
+            return None;
+        }
+        Some(self.labels.get(&(index, key)).unwrap_or(read).clone())
     }
 }

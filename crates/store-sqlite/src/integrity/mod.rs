@@ -1,3 +1,5 @@
+mod vectors;
+
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -26,7 +28,8 @@ const TABLES: [&str; 12] = [
     "lineage_events",
 ];
 
-/// Reads everything: the file itself, the references between tables, and each row against its index entry.
+/// Reads everything: the file itself, the references between tables, and each row against its index entry and
+/// its vector.
 pub(crate) fn check(sql: &Connection) -> Result<IntegrityReport> {
     let mut report = IntegrityReport::default();
     check_file(sql, &mut report)?;
@@ -87,7 +90,7 @@ fn sentences(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Compares what the index holds of each row with what it should hold.
+/// Compares what the indexes hold of each row with what they should hold.
 fn check_index<R: Searchable>(
     sql: &Connection,
     name: &str,
@@ -96,6 +99,7 @@ fn check_index<R: Searchable>(
 ) -> Result<()> {
     let mut indexed = indexed::<R>(sql)?;
     let mut problems = Vec::new();
+    let mut with_text = Vec::new();
     let text = format!("SELECT {}, {}, t.org_id FROM {}", R::COLUMNS, R::KEY, R::FROM);
     let mut statement = sql.prepare(&text)?;
     let last = statement.column_count();
@@ -112,6 +116,9 @@ fn check_index<R: Searchable>(
         };
         let org = OrgId::new(row.get::<_, String>(last - 1)?);
         let expected = Entry::new(&org, user(&record).as_ref(), &record.text());
+        if !expected.is_empty() {
+            with_text.push(key);
+        }
         match indexed.remove(&key) {
             None => problems.push(format!("{name} {key} has no index entry, so no search finds it")),
             Some(found) if found != digest(&expected) => {
@@ -122,7 +129,8 @@ fn check_index<R: Searchable>(
     }
     let orphans = orphans::<R>(sql, indexed.into_keys().collect())?;
     problems.extend(orphans.iter().map(|key| format!("index entry {key} belongs to no {name}")));
-    list(report, name, problems);
+    list(report, &format!("the index of {name}s"), problems);
+    list(report, &format!("the vectors of {name}s"), vectors::problems(sql, R::INDEX, name, &with_text)?);
     Ok(())
 }
 
@@ -140,12 +148,12 @@ fn orphans<R: Searchable>(sql: &Connection, mut keys: Vec<i64>) -> Result<Vec<i6
     Ok(orphans)
 }
 
-fn list(report: &mut IntegrityReport, name: &str, mut problems: Vec<String>) {
+fn list(report: &mut IntegrityReport, place: &str, mut problems: Vec<String>) {
     let more = problems.len().saturating_sub(MOST_LISTED);
     problems.truncate(MOST_LISTED);
     report.problems.extend(problems);
     if more > 0 {
-        report.problems.push(format!("{more} more faults in the index of {name}s"));
+        report.problems.push(format!("{more} more faults in {place}"));
     }
 }
 

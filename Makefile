@@ -3,6 +3,7 @@
 CARGO ?= cargo
 PYTHON ?= python3
 VENVS := target/venvs
+MODELS := $(CURDIR)/target/models
 BIN_DEBUG := $(CURDIR)/target/debug/reflexio
 BIN_RELEASE := $(CURDIR)/target/release/reflexio
 export CARGO_TERM_COLOR ?= auto
@@ -19,8 +20,13 @@ run: release ## build what is missing and serve on http://localhost:8081
 build: ## the debug binary
 	$(CARGO) build --locked -p reflexio-cli
 
-release: ## the release binary, target/release/reflexio
-	$(CARGO) build --locked --release -p reflexio-cli
+release: ## the release binary with the embedding model inside, target/release/reflexio
+	@if REFLEXIO_MODEL_DIR=$(MODELS) tools/model.sh; then \
+	  REFLEXIO_BUNDLED_MODEL=$(MODELS)/minilm-l6-v2.rfxm $(CARGO) build --locked --release -p reflexio-cli --features bundled-model; \
+	else \
+	  echo "no model: building a server that searches by words only"; \
+	  $(CARGO) build --locked --release -p reflexio-cli; \
+	fi
 
 test: check unit sdk conformance schema browser ## every test of every language, as CI runs them
 
@@ -35,8 +41,9 @@ clippy:
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
 
-unit: ## the Rust tests
-	tools/nextest.sh
+unit: ## the Rust tests; those of the embedding model only where it can be fetched
+	@REFLEXIO_MODEL_DIR=$(MODELS) CARGO_PROFILE=dev tools/model.sh || echo "no model: tests that need it are skipped and say so"
+	REFLEXIO_MODEL_DIR=$(MODELS) tools/nextest.sh
 
 sdk: build ## the Python SDK: types, style, unit tests, and every code block of the documents
 	REFLEXIO_BIN=$(BIN_DEBUG) tools/sdk-tests.sh
@@ -51,7 +58,7 @@ browser: build ## the interactive API page in a real browser
 	REFLEXIO_BIN=$(BIN_DEBUG) tests/browser/run.sh
 
 model: ## fetch and convert the embedding model into target/models; its quality tests run with it
-	REFLEXIO_MODEL_DIR=$(CURDIR)/target/models tools/model.sh --f32
+	REFLEXIO_MODEL_DIR=$(MODELS) tools/model.sh --f32
 
 bench: ## all benchmarks; writes bench/RESULTS.md
 	bench/run.sh

@@ -96,7 +96,7 @@ fi
 mkdir -p "$folder"
 for precision in "${missing[@]}"; do
   out="$(file_of "$precision")"
-  "${CARGO:-cargo}" run --locked --quiet --release -p reflexio-embed --example convert -- \
+  "${CARGO:-cargo}" run --locked --quiet --profile "${CARGO_PROFILE:-release}" -p reflexio-embed --example convert -- \
     "$from/model.safetensors" "$from/tokenizer.json" "$precision" "$out"
   echo "made $out ($(du -h "$out" | cut -f1))"
 done

@@ -62,8 +62,9 @@ impl App {
         let Some(asked) = asked else {
             return Ok(Found::listed(self.store.agent_playbooks(&caller.org, filter, options.top_k).await?));
         };
-        let rows = self.store.search_agent_playbooks(&caller.org, filter, &asked.ask).await?;
         let rarity = self.rarity(caller, RowKind::AgentPlaybook, None, asked);
+        let ask = asked.of(RowKind::AgentPlaybook, rarity.as_ref(), options);
+        let rows = self.store.search_agent_playbooks(&caller.org, filter, &ask).await?;
         Ok(asked.rank(rows, rarity.as_ref(), options))
     }
 
@@ -89,15 +90,44 @@ impl App {
         if !filter.playbook_status.is_empty() || filter.awaiting_review {
             return Ok((self.find_agent_playbooks(caller, &filter, options, asked).await?, 0));
         }
-        let pending =
-            AgentPlaybookFilter { playbook_status: vec![PlaybookStatus::Pending], ..filter.clone() };
-        let all = SearchOptions { top_k: MOST_HIDDEN_COUNTED, ..options.clone() };
-        filter.playbook_status = vec![PlaybookStatus::Approved];
-        let (found, hidden) = futures::join!(
-            self.find_agent_playbooks(caller, &filter, options, asked),
-            self.find_agent_playbooks(caller, &pending, &all, asked),
-        );
-        Ok((found?, hidden?.rows.len() as u64))
+        let Some(asked) = asked else {
+            let pending =
+                AgentPlaybookFilter { playbook_status: vec![PlaybookStatus::Pending], ..filter.clone() };
+            filter.playbook_status = vec![PlaybookStatus::Approved];
+            let all = SearchOptions { top_k: MOST_HIDDEN_COUNTED, ..options.clone() };
+            let (found, hidden) = futures::join!(
+                self.find_agent_playbooks(caller, &filter, options, None),
+                self.find_agent_playbooks(caller, &pending, &all, None),
+            );
+            return Ok((found?, hidden?.rows.len() as u64));
+        };
+        self.approved_and_hidden(caller, filter, options, asked).await
+    }
+
+    /// One look at both, of which the pending ones are counted.
+    async fn approved_and_hidden(
+        &self,
+        caller: &Caller,
+        mut filter: AgentPlaybookFilter,
+        options: &SearchOptions,
+        asked: &Asked,
+    ) -> Result<(Found<AgentPlaybook>, u64)> {
+        filter.playbook_status = vec![PlaybookStatus::Approved, PlaybookStatus::Pending];
+        let rarity = self.rarity(caller, RowKind::AgentPlaybook, None, asked);
+        let ask = asked.of(RowKind::AgentPlaybook, rarity.as_ref(), options);
+        let rows = self.store.search_agent_playbooks(&caller.org, &filter, &ask).await?;
+        let every = SearchOptions { top_k: usize::MAX, ..options.clone() };
+        let mut found = asked.rank(rows, rarity.as_ref(), &every);
+        let all = found.rows.len();
+        found.rows.retain(|hit| hit.row.playbook_status == PlaybookStatus::Approved);
+        let hidden = all - found.rows.len();
+        if hidden > 0 && found.rows.len() < options.top_k {
+            // Those that wait for a decision may have kept approved ones out.
+            filter.playbook_status = vec![PlaybookStatus::Approved];
+            found = self.find_agent_playbooks(caller, &filter, options, Some(asked)).await?;
+        }
+        found.rows.truncate(options.top_k);
+        Ok((found, hidden.min(MOST_HIDDEN_COUNTED) as u64))
     }
 
     /// Edits the text, decides about the rule, or both. Deciding needs the scope of a reviewer, and so does

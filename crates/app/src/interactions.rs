@@ -51,10 +51,11 @@ impl App {
             let rows = self.store.interactions(&caller.org, filter, order, options.top_k).await?;
             return Ok(Found::listed(rows));
         };
-        let rows = self.store.search_interactions(&caller.org, filter, &asked.ask).await?;
+        let rarity = self.rarity(caller, RowKind::Interaction, filter.user_id.as_ref(), &asked);
+        let ask = asked.of(RowKind::Interaction, rarity.as_ref(), options);
+        let rows = self.store.search_interactions(&caller.org, filter, &ask).await?;
         let ids: Vec<InteractionId> = rows.iter().map(|scored| scored.row.id).collect();
         let around = self.store.conversations(&caller.org, &ids, REACH).await?;
-        let rarity = self.rarity(caller, RowKind::Interaction, filter.user_id.as_ref(), &asked);
         Ok(asked.rank_turns(rows, &around, rarity.as_ref(), options))
     }
 

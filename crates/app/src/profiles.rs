@@ -74,8 +74,9 @@ impl App {
         let Some(asked) = asked else {
             return Ok(Found::listed(self.store.profiles(&caller.org, &filter, options.top_k).await?));
         };
-        let rows = self.store.search_profiles(&caller.org, &filter, &asked.ask).await?;
         let rarity = self.rarity(caller, RowKind::Profile, filter.user_id.as_ref(), asked);
+        let ask = asked.of(RowKind::Profile, rarity.as_ref(), options);
+        let rows = self.store.search_profiles(&caller.org, &filter, &ask).await?;
         Ok(asked.rank(rows, rarity.as_ref(), options))
     }
 

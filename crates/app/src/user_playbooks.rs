@@ -57,8 +57,9 @@ impl App {
         let Some(asked) = asked else {
             return Ok(Found::listed(self.store.user_playbooks(&caller.org, filter, options.top_k).await?));
         };
-        let rows = self.store.search_user_playbooks(&caller.org, filter, &asked.ask).await?;
         let rarity = self.rarity(caller, RowKind::UserPlaybook, filter.user_id.as_ref(), asked);
+        let ask = asked.of(RowKind::UserPlaybook, rarity.as_ref(), options);
+        let rows = self.store.search_user_playbooks(&caller.org, filter, &ask).await?;
         Ok(asked.rank(rows, rarity.as_ref(), options))
     }
 

@@ -15,4 +15,4 @@ pub use opt_out::opts_out_of_personal_context;
 pub use query::{Node, TextQuery};
 pub use rank::rank;
 pub use text::{is_stop_word, terms};
-pub use words::remembered_terms;
+pub use words::{each_term, remembered_terms};

@@ -8,30 +8,34 @@ const MOST_KNOWN: usize = 16 << 10;
 /// Longer words are rarely seen twice.
 const LONGEST_KNOWN: usize = 32;
 
-type Known = HashMap<Box<str>, Box<[String]>>;
+type Known = HashMap<Box<str>, Box<[String]>, foldhash::fast::RandomState>;
 
 /// [`terms`], which most of the time goes into when rows are ranked, with a memory: what is between two spaces
 /// makes the same terms wherever it stands, and people use the same words again and again.
 pub fn remembered_terms(text: &str) -> Vec<String> {
-    thread_local! {
-        static KNOWN: RefCell<Known> = RefCell::new(Known::new());
-    }
-    KNOWN.with_borrow_mut(|known| {
-        let mut found = Vec::with_capacity(text.len() / 6);
-        for word in text.split_ascii_whitespace() {
-            push_terms(known, word, &mut found);
-        }
-        found
-    })
+    let mut found = Vec::with_capacity(text.len() / 6);
+    each_term(text, |term| found.push(term.to_owned()));
+    found
 }
 
-fn push_terms(known: &mut Known, word: &str, found: &mut Vec<String>) {
+/// Shows each of [`remembered_terms`] in order.
+pub fn each_term(text: &str, mut see: impl FnMut(&str)) {
+    thread_local! {
+        static KNOWN: RefCell<Known> = RefCell::new(Known::default());
+    }
+    KNOWN.with_borrow_mut(|known| {
+        for word in text.split_ascii_whitespace() {
+            each_term_of(known, word, &mut see);
+        }
+    });
+}
+
+fn each_term_of(known: &mut Known, word: &str, see: &mut impl FnMut(&str)) {
     if let Some(terms) = known.get(word) {
-        found.extend_from_slice(terms);
-        return;
+        return terms.iter().for_each(|term| see(term));
     }
     let terms = terms(word);
-    found.extend_from_slice(&terms);
+    terms.iter().for_each(|term| see(term));
     if word.len() <= LONGEST_KNOWN {
         if known.len() >= MOST_KNOWN {
             known.clear();

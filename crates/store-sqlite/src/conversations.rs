@@ -2,6 +2,7 @@
 //! after it is in the neighbouring publishes of the same session.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use reflexio_types::{Interaction, InteractionId, OrgId};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -56,7 +57,7 @@ struct Finder<'a> {
     sql: &'a Connection,
     org: &'a OrgId,
     /// The turns of a publish, in order.
-    turns: HashMap<i64, Vec<i64>>,
+    turns: HashMap<i64, Rc<[i64]>>,
 }
 
 /// A turn and when it was said: within its timeline, turns are sorted by this.
@@ -72,7 +73,7 @@ impl Finder<'_> {
     fn stretch(&mut self, turn: i64, reach: usize) -> Result<Option<Vec<Said>>> {
         let Some((publish, timeline)) = self.publish_of(turn)? else { return Ok(None) };
         let own = self.turns_of(publish.key)?;
-        let Some(at) = own.iter().position(|id| *id == turn) else { return Ok(None) };
+        let Ok(at) = own.binary_search(&turn) else { return Ok(None) };
         let from = at.saturating_sub(reach);
         let to = own.len().min(at.saturating_add(reach).saturating_add(1));
         let mut stretch = publish.said(own.get(from..to).unwrap_or_default());
@@ -114,15 +115,15 @@ impl Finder<'_> {
         Ok(statement.query_row((turn, self.org.as_str()), read).optional()?)
     }
 
-    fn turns_of(&mut self, publish: i64) -> Result<Vec<i64>> {
+    fn turns_of(&mut self, publish: i64) -> Result<Rc<[i64]>> {
         if let Some(known) = self.turns.get(&publish) {
-            return Ok(known.clone());
+            return Ok(Rc::clone(known));
         }
         let text = "SELECT id FROM interactions WHERE request_key = ? ORDER BY id";
         let mut statement = self.sql.prepare_cached(text)?;
         let ids = statement.query_map([publish], |row| row.get(0))?;
-        let ids = ids.collect::<rusqlite::Result<Vec<i64>>>()?;
-        self.turns.insert(publish, ids.clone());
+        let ids: Rc<[i64]> = ids.collect::<rusqlite::Result<_>>()?;
+        self.turns.insert(publish, Rc::clone(&ids));
         Ok(ids)
     }
 

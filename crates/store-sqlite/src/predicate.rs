@@ -24,6 +24,10 @@ impl Predicate {
         &self.sql
     }
 
+    pub(crate) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
     pub(crate) fn into_values(self) -> Vec<Value> {
         self.values
     }

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use reflexio_store as store;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::Options;
@@ -76,6 +77,8 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
 fn open(path: &Path, flags: OpenFlags, cache_kib: i64) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Otherwise SQLite plans a statement anew for every value that could make another plan better.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;

@@ -33,7 +33,7 @@ pub(crate) fn tilted(cosine: f32) -> Vec<f32> {
 
 /// Asks for what lies near to a vector.
 pub(crate) fn near(vector: Vec<f32>) -> Ask {
-    Ask { words: None, meaning: vec![vector], limit: ALL }
+    Ask { meaning: vec![vector], limit: ALL, ..Ask::default() }
 }
 
 /// Asks for both.

@@ -8,11 +8,27 @@ pub struct Ask {
     pub meaning: Vec<Vec<f32>>,
     /// How many rows words bring at most, and how many meaning brings besides.
     pub limit: usize,
+    /// Which of them to read; all of them if missing.
+    pub shortlist: Option<Shortlist>,
+}
+
+/// A first, cheap look at what was found: the rows with the largest `words · score + meaning · cosine` are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shortlist {
+    pub rows: usize,
+    pub words: f64,
+    pub meaning: f64,
+}
+
+impl Shortlist {
+    pub fn value(&self, score: f64, cosine: Option<f64>) -> f64 {
+        self.words * score + self.meaning * cosine.unwrap_or_default()
+    }
 }
 
 impl Ask {
     pub fn words(query: &TextQuery, limit: usize) -> Self {
-        Self { words: Some(query.clone()), meaning: Vec::new(), limit }
+        Self { words: Some(query.clone()), limit, ..Self::default() }
     }
 }
 

@@ -32,7 +32,7 @@ mod words;
 use std::sync::Arc;
 
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
-pub use ask::{Ask, Scored};
+pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
 pub use error::{Error, Result};
 pub use filter::{

@@ -31,6 +31,6 @@ pub use code::Memory;
 pub use error::Error;
 pub use index::{Hit, Index, Options, Size, Widths};
 pub use kernel::Kernel;
-pub use math::is_unit;
+pub use math::{dot, is_unit};
 pub use row::{Filter, Labels, Row, Statuses};
 pub use search::Query;

@@ -3,7 +3,7 @@
 const LANES: usize = 16;
 
 /// The inner product; over the shorter length if the lengths differ.
-pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     let mut sums = [0.0f32; LANES];
     for (a, b) in a.iter().zip(b) {

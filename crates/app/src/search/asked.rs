@@ -2,8 +2,10 @@ use std::time::Duration;
 
 use reflexio_embed::Priority;
 use reflexio_search::TextQuery;
-use reflexio_search::fusion::{Question, Rarity, is_exact, question_passages, text_query};
-use reflexio_store::Ask;
+use reflexio_search::fusion::{
+    Question, Rarity, Weights, information, is_exact, question_passages, text_query,
+};
+use reflexio_store::{Ask, Shortlist};
 use reflexio_types::{Caller, RowKind, UserId};
 
 use super::{SearchMode, SearchOptions};
@@ -11,6 +13,9 @@ use crate::App;
 
 /// So many rows come from words, and so many from meaning, before they are scored together.
 const CANDIDATES: usize = 100;
+/// So many rows are read for each that is wanted, and at least so many.
+const READ_PER_ROW: usize = 4;
+const FEWEST_READ: usize = 32;
 /// A search does not wait longer for the vector of its query.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Beyond so much text a query is cut: nobody asks with more, and its vectors cost time.
@@ -44,7 +49,7 @@ impl App {
         let must_match = is_exact(query).then(|| words.clone());
         let by_words = options.mode != SearchMode::Vector || meaning.is_empty();
         let limit = CANDIDATES.max(options.top_k.saturating_mul(2));
-        let ask = Ask { words: by_words.then_some(words), meaning, limit };
+        let ask = Ask { words: by_words.then_some(words), meaning, limit, shortlist: None };
         Some(Asked { ask, question: Question::read(query), must_match, degraded })
     }
 
@@ -82,6 +87,30 @@ impl App {
                     "no vector of the query in time, searching by words only"
                 );
                 None
+            }
+        }
+    }
+}
+
+impl Asked {
+    /// What to ask the store for. With rarity known, a first look tells which rows are worth reading. Not so for
+    /// turns: a short answer is found by what was said around it, which only reading tells.
+    pub(crate) fn of(&self, kind: RowKind, rarity: Option<&Rarity>, options: &SearchOptions) -> Ask {
+        let Some(rarity) = rarity else { return self.ask.clone() };
+        let shortlist = Shortlist {
+            rows: FEWEST_READ.max(options.top_k.saturating_mul(READ_PER_ROW)),
+            words: 1.0 / information(&self.question, rarity),
+            meaning: Weights::default().meaning,
+        };
+        match kind {
+            RowKind::Interaction => {
+                let everything = Shortlist { rows: self.ask.limit.saturating_mul(2), ..shortlist };
+                Ask { shortlist: Some(everything), ..self.ask.clone() }
+            }
+            RowKind::Profile | RowKind::UserPlaybook | RowKind::AgentPlaybook => {
+                // Each side brings half as much again, so that what only one of them knows has its chance.
+                let limit = shortlist.rows + shortlist.rows / 2;
+                Ask { shortlist: Some(shortlist), limit, ..self.ask.clone() }
             }
         }
     }

@@ -103,7 +103,7 @@ impl Asked {
     }
 
     fn document(&self, row: &impl Rankable, place: Place) -> Document {
-        Document::read_with(&self.question, place, speaker_name(row.role()), &row.text(), remembered_terms)
+        Document::read(&self.question, place, speaker_name(row.role()), &row.text())
     }
 
     /// The documents begin with those of the rows.

@@ -1,6 +1,6 @@
 use super::passages::passages;
 use super::question::Question;
-use crate::text::terms;
+use crate::words::each_term;
 
 /// Where a row stands among others. Rows of one session with positions next to each other are each
 /// other's context; a row without neighbours (a rule, a procedure) gets a session of its own.
@@ -27,22 +27,11 @@ pub(super) struct Counts {
 
 impl Document {
     pub fn read(question: &Question, place: Place, speaker: Option<&str>, text: &str) -> Self {
-        Self::read_with(question, place, speaker, text, terms)
-    }
-
-    /// As [`Document::read`], with the caller's way of cutting text into the same terms (a cache).
-    pub fn read_with(
-        question: &Question,
-        place: Place,
-        speaker: Option<&str>,
-        text: &str,
-        mut cut: impl FnMut(&str) -> Vec<String>,
-    ) -> Self {
         // Whoever spoke said every passage of it.
-        let said_by = Counts::of(question, &speaker.map(&mut cut).unwrap_or_default());
+        let said_by = Counts::of(question, speaker.unwrap_or_default());
         let mut document = Self { place, passages: Vec::new(), whole: said_by.clone() };
         for range in passages(text) {
-            let mut passage = Counts::of(question, &text.get(range).map(&mut cut).unwrap_or_default());
+            let mut passage = Counts::of(question, text.get(range).unwrap_or_default());
             document.whole.add(&passage);
             passage.add(&said_by);
             document.passages.push(passage);
@@ -52,11 +41,14 @@ impl Document {
 }
 
 impl Counts {
-    fn of(question: &Question, words: &[String]) -> Self {
-        let mut counts = Self { terms: Vec::new(), length: words.len() };
-        for term in words.iter().filter_map(|word| question.find(word)) {
-            counts.count(term, 1);
-        }
+    fn of(question: &Question, text: &str) -> Self {
+        let mut counts = Self::default();
+        each_term(text, |word| {
+            counts.length += 1;
+            if let Some(term) = question.find(word) {
+                counts.count(term, 1);
+            }
+        });
         counts
     }
 

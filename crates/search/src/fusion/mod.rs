@@ -31,4 +31,4 @@ pub use question::{Question, is_exact, question_passages, text_query};
 pub use reflexio_types::{Speaker, speaker_name};
 pub use score::{Candidate, Explained, best, fuse};
 pub use weights::Weights;
-pub use wording::{Rarity, Wording, wording};
+pub use wording::{Rarity, Wording, information, wording};

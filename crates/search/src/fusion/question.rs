@@ -18,7 +18,7 @@ const LONGEST_QUESTION_CHARS: usize = 700;
 /// What a query asks for: its terms, how often each is said, and whom it is about.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
-    index: HashMap<String, usize>,
+    index: HashMap<String, usize, foldhash::fast::RandomState>,
     times: Vec<u32>,
     /// The last word, if it may go on: no end of sentence follows it.
     unfinished: Option<String>,

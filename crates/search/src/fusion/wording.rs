@@ -146,17 +146,24 @@ impl<'a> Scorer<'a> {
     }
 }
 
+/// What the words of the question could weigh at most together, as a root: what text scores are divided by.
+pub fn information(question: &Question, rarity: &Rarity) -> f64 {
+    weighed(question, rarity).iter().sum::<f64>().sqrt().max(f64::EPSILON)
+}
+
 fn worth(question: &Question, rarity: &Rarity) -> Vec<f64> {
+    let information = information(question, rarity);
+    weighed(question, rarity).into_iter().map(|weight| weight / information).collect()
+}
+
+/// Rarity of each term times how often the question says it.
+fn weighed(question: &Question, rarity: &Rarity) -> Vec<f64> {
     let rows = within(rarity.rows, 0.0, MOST_ROWS);
     let weight = |holding: f64| (1.0 + (rows - holding + 0.5).max(0.5) / (holding + 0.5)).ln();
     let said = rarity.holding.iter().map(|holding| within(*holding, 0.0, rows)).zip(question.times());
     // A term that no row holds tells nothing about how much the others are worth.
-    let mut worth: Vec<f64> = said
-        .map(|(holding, times)| if holding > 0.0 { weight(holding) * f64::from(*times) } else { 0.0 })
-        .collect();
-    let information = worth.iter().sum::<f64>().sqrt().max(f64::EPSILON);
-    worth.iter_mut().for_each(|worth| *worth /= information);
-    worth
+    said.map(|(holding, times)| if holding > 0.0 { weight(holding) * f64::from(*times) } else { 0.0 })
+        .collect()
 }
 
 fn average_length(documents: &[Document]) -> f64 {

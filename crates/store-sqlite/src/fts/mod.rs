@@ -13,7 +13,7 @@ use crate::rows::Stored;
 
 pub(crate) use self::entry::{Entry, entries};
 pub(crate) use self::log::IndexLog;
-pub(crate) use self::search::{in_order, row, search};
+pub(crate) use self::search::{RowReader, in_order, row, search};
 
 /// A text index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,8 +1,10 @@
+use std::marker::PhantomData;
+
 use reflexio_search::{TextQuery, rank, remembered_terms as terms};
 use reflexio_store::Scored;
 use reflexio_types::{OrgId, UserId};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{CachedStatement, Connection, params_from_iter};
 
 use super::Searchable;
 use super::expression::expression;
@@ -92,10 +94,32 @@ fn best_by_index<R: Searchable>(
 
 /// One row, if the filter admits it.
 pub(crate) fn row<R: Searchable>(sql: &Connection, key: i64, predicate: &Predicate) -> Result<Option<R>> {
-    let text = format!("SELECT {} FROM {} WHERE {} = ? AND {}", R::COLUMNS, R::FROM, R::KEY, predicate.sql());
-    let values = [Value::Integer(key)].into_iter().chain(predicate.clone().into_values());
-    let mut statement = sql.prepare_cached(&text)?;
-    Ok(statement.query_row(params_from_iter(values), R::from_row).optional()?)
+    RowReader::new(sql, predicate)?.read(key)
+}
+
+/// Reads rows one by one with one statement, of which only the key changes.
+pub(crate) struct RowReader<'a, R> {
+    statement: CachedStatement<'a>,
+    kind: PhantomData<R>,
+}
+
+impl<'a, R: Searchable> RowReader<'a, R> {
+    /// For the rows that the filter admits.
+    pub(crate) fn new(sql: &'a Connection, predicate: &Predicate) -> Result<Self> {
+        let text =
+            format!("SELECT {} FROM {} WHERE {} = ? AND {}", R::COLUMNS, R::FROM, R::KEY, predicate.sql());
+        let mut statement = sql.prepare_cached(&text)?;
+        for (place, value) in predicate.values().iter().enumerate() {
+            statement.raw_bind_parameter(place + 2, value)?;
+        }
+        Ok(Self { statement, kind: PhantomData })
+    }
+
+    pub(crate) fn read(&mut self, key: i64) -> Result<Option<R>> {
+        self.statement.raw_bind_parameter(1, key)?;
+        let mut rows = self.statement.raw_query();
+        Ok(rows.next()?.map(R::from_row).transpose()?)
+    }
 }
 
 /// Best first, newest first among equals.

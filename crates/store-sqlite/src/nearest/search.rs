@@ -2,10 +2,10 @@ use std::collections::{HashMap, HashSet};
 use std::thread::available_parallelism;
 
 use reflexio_search::TextQuery;
-use reflexio_store::{Ask, Scored};
+use reflexio_store::{Ask, Scored, Shortlist};
 use reflexio_types::{OrgId, PlaybookStatus, Status, TimeRange, UserId};
-use reflexio_vectors::{Filter, Query, Statuses};
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use reflexio_vectors::{Filter, Query, Statuses, dot};
+use rusqlite::{CachedStatement, Connection, params_from_iter};
 
 use super::facts::status_of;
 use super::from_column;
@@ -51,6 +51,11 @@ pub(crate) fn search<R: Searchable>(
     predicate: &Predicate,
     ask: &Ask,
 ) -> Result<Vec<Scored<R>>> {
+    if let Some(few) = &ask.shortlist
+        && let Some(found) = shortlisted(sql, live, org, scope, predicate, ask, few)?
+    {
+        return Ok(found);
+    }
     let mut found: Vec<Found<R>> = match &ask.words {
         Some(words) => by_words(sql, live, org, scope, predicate, words, ask.limit)?,
         None => Vec::new(),
@@ -61,6 +66,55 @@ pub(crate) fn search<R: Searchable>(
         search.add_near(&mut found)?;
     }
     Ok(found.into_iter().map(|(_, scored)| scored).collect())
+}
+
+/// Chooses by what the indexes in memory say and reads only the best. Nothing if they do not know enough: the words
+/// are not in memory, the filter names few rows, or it refuses rows that the indexes admit.
+fn shortlisted<R: Searchable>(
+    sql: &Connection,
+    live: &Live,
+    org: &OrgId,
+    scope: &Scope,
+    predicate: &Predicate,
+    ask: &Ask,
+    shortlist: &Shortlist,
+) -> Result<Option<Vec<Scored<R>>>> {
+    let texts = live.texts().and_then(|texts| texts.ready(R::INDEX)).filter(|_| !scope.few);
+    let Some(texts) = texts else { return Ok(None) };
+    let Some(filter) = scope.filter(&live.names, org) else { return Ok(Some(Vec::new())) };
+    let mut found: HashMap<i64, (f64, Option<f64>)> = HashMap::new();
+    if let Some(words) = &ask.words {
+        let query = reflexio_postings::Query { query: words, filter: &filter, k: ask.limit };
+        found.extend(keys(texts.search(&query)).into_iter().map(|(key, score)| (key, (score, None))));
+    }
+    let mut full = found.len() == ask.limit;
+    if let Some(model) = live.model().filter(|model| model.takes(&ask.meaning)) {
+        let search = Search { sql, names: &live.names, model: &model, org, scope, predicate, ask };
+        let near = search.nearest(R::INDEX, ask.limit);
+        full |= near.len() == ask.limit;
+        for (key, cosine) in near {
+            found.entry(key).or_default().1 = Some(cosine);
+        }
+        search.complete(R::INDEX, &mut found)?;
+    }
+    let mut order: Vec<(i64, f64, Option<f64>)> =
+        found.into_iter().map(|(key, (score, cosine))| (key, score, cosine)).collect();
+    let value = |(_, score, cosine): &(i64, f64, Option<f64>)| shortlist.value(*score, *cosine);
+    order.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| b.0.cmp(&a.0)));
+    let mut reader = fts::RowReader::<R>::new(sql, predicate)?;
+    let mut rows = Vec::with_capacity(shortlist.rows.min(order.len()));
+    let mut refused = false;
+    for (key, score, cosine) in order {
+        if rows.len() == shortlist.rows {
+            break;
+        }
+        match reader.read(key)? {
+            Some(row) => rows.push(Scored { row, score, cosine }),
+            None => refused = true,
+        }
+    }
+    let too_few = refused && full && rows.len() < shortlist.rows;
+    Ok((!too_few).then_some(rows))
 }
 
 /// The words in memory are asked when they are there; FTS5 knows the same and takes longer. A filter that names few
@@ -80,8 +134,9 @@ fn by_words<R: Searchable>(
     };
     let Some(filter) = scope.filter(&live.names, org) else { return Ok(Vec::new()) };
     let ranked = |k| keys(texts.search(&reflexio_postings::Query { query: words, filter: &filter, k }));
+    let mut reader = fts::RowReader::new(sql, predicate)?;
     let found = admitted(limit, ranked, |key, score| {
-        Ok(fts::row(sql, key, predicate)?.map(|row| (key, Scored::by_words(row, score))))
+        Ok(reader.read(key)?.map(|row| (key, Scored::by_words(row, score))))
     })?;
     Ok(fts::in_order(found, limit))
 }
@@ -129,8 +184,18 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn add_cosines<R: Searchable>(&self, found: &mut [Found<R>]) -> Result<()> {
+        let mut reader = self.reader(R::INDEX)?;
         for (key, scored) in found {
-            scored.cosine = self.vector(R::INDEX, *key)?.map(|vector| self.cosine(&vector));
+            scored.cosine = self.read(&mut reader, *key)?.map(|vector| self.cosine(&vector));
+        }
+        Ok(())
+    }
+
+    /// Adds the cosines that are missing.
+    fn complete(&self, index: Index, found: &mut HashMap<i64, (f64, Option<f64>)>) -> Result<()> {
+        let mut reader = self.reader(index)?;
+        for (key, (_, cosine)) in found.iter_mut().filter(|(_, (_, cosine))| cosine.is_none()) {
+            *cosine = self.read(&mut reader, *key)?.map(|vector| self.cosine(&vector));
         }
         Ok(())
     }
@@ -138,11 +203,12 @@ impl Search<'_> {
     /// Adds the nearest rows; those that are found already count.
     fn add_near<R: Searchable>(&self, found: &mut Vec<Found<R>>) -> Result<()> {
         let known: HashSet<i64> = found.iter().map(|(key, _)| *key).collect();
+        let mut reader = fts::RowReader::<R>::new(self.sql, self.predicate)?;
         let read = |key: i64, cosine: f64| {
             if known.contains(&key) {
                 return Ok(Some(None));
             }
-            let row = fts::row(self.sql, key, self.predicate)?;
+            let row = reader.read(key)?;
             Ok(row.map(|row| Some((key, Scored { row, score: 0.0, cosine: Some(cosine) }))))
         };
         let new = if self.scope.few {
@@ -188,39 +254,51 @@ impl Search<'_> {
         let keys = statement
             .query_map(params_from_iter(self.predicate.clone().into_values()), |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<i64>>>()?;
+        let mut reader = self.reader(R::INDEX)?;
         let mut near = Vec::new();
         for key in keys {
-            near.extend(self.vector(R::INDEX, key)?.map(|vector| (key, self.cosine(&vector))));
+            near.extend(self.read(&mut reader, key)?.map(|vector| (key, self.cosine(&vector))));
         }
         Ok(in_order(near, self.ask.limit))
     }
 
-    fn vector(&self, index: Index, key: i64) -> Result<Option<Vec<f32>>> {
+    /// A statement that reads vectors of the model, of which only the key changes.
+    fn reader(&self, index: Index) -> Result<CachedStatement<'_>> {
         let text = format!("SELECT vector FROM {} WHERE key = ? AND model = ?", index.vectors());
         let mut statement = self.sql.prepare_cached(&text)?;
-        let vector = statement.query_row([key, self.model.key], |row| from_column(row, 0)).optional()?;
+        statement.raw_bind_parameter(2, self.model.key)?;
+        Ok(statement)
+    }
+
+    fn read(&self, reader: &mut CachedStatement<'_>, key: i64) -> Result<Option<Vec<f32>>> {
+        reader.raw_bind_parameter(1, key)?;
+        let mut rows = reader.raw_query();
+        let vector = rows.next()?.map(|row| from_column(row, 0)).transpose()?;
         Ok(vector.filter(|vector| self.model.fits(vector)))
     }
 
     /// In their order, an empty one for a row that has none.
     fn vectors(&self, index: Index, ids: &[u64]) -> Vec<Vec<f32>> {
-        let vector = |id: &u64| match self.vector(index, key_of(*id)) {
+        let mut reader = match self.reader(index) {
+            Ok(reader) => reader,
+            Err(error) => {
+                tracing::warn!(?error, "vectors cannot be read");
+                return vec![Vec::new(); ids.len()];
+            }
+        };
+        let mut vector = |id: &u64| match self.read(&mut reader, key_of(*id)) {
             Ok(vector) => vector.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(?error, "a vector cannot be read");
                 Vec::new()
             }
         };
-        ids.iter().map(vector).collect()
+        ids.iter().map(&mut vector).collect()
     }
 
     /// To the nearest of the asked vectors.
     fn cosine(&self, vector: &[f32]) -> f64 {
-        let cosines = self
-            .ask
-            .meaning
-            .iter()
-            .map(|asked| asked.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum::<f64>());
+        let cosines = self.ask.meaning.iter().map(|asked| f64::from(dot(asked, vector)));
         cosines.fold(f64::MIN, f64::max)
     }
 }

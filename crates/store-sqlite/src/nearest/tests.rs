@@ -52,7 +52,7 @@ async fn waiting_rows(store: &SqliteStore) -> Vec<RowRef> {
 
 async fn found(store: &SqliteStore, status: PlaybookStatus) -> Vec<i64> {
     let filter = AgentPlaybookFilter { playbook_status: vec![status], ..Default::default() };
-    let ask = Ask { words: None, meaning: vec![axis()], limit: 10 };
+    let ask = Ask { meaning: vec![axis()], limit: 10, ..Ask::default() };
     let rows = store.search_agent_playbooks(&org(), &filter, &ask).await.unwrap();
     let mut ids: Vec<i64> = rows.into_iter().map(|hit| hit.row.id.0).collect();
     ids.sort_unstable();

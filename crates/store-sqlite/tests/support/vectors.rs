@@ -49,7 +49,7 @@ pub(crate) async fn embed_all(store: &SqliteStore) {
 }
 
 pub(crate) fn near(vector: Vec<f32>, limit: usize) -> Ask {
-    Ask { words: None, meaning: vec![vector], limit }
+    Ask { meaning: vec![vector], limit, ..Ask::default() }
 }
 
 pub(crate) async fn nearest(store: &SqliteStore, org: &OrgId, ask: &Ask) -> Vec<Scored<Interaction>> {

@@ -47,7 +47,9 @@ impl From<reflexio_store::Error> for Error {
             Store::Full | Store::ReadOnly | Store::Busy | Store::Closed | Store::Changed { .. } => {
                 Error::Unavailable(error)
             }
-            Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
+            Store::Corrupt(_) | Store::UnusableModel(_) | Store::Internal(_) => {
+                Error::Internal(Box::new(error))
+            }
         }
     }
 }

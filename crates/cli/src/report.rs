@@ -135,6 +135,7 @@ fn of_store(error: &reflexio_store::Error) -> Report {
         | Error::Changed { .. }
         | Error::Full
         | Error::Closed
+        | Error::UnusableModel(_)
         | Error::Internal(_) => None,
     };
     let mut message = error.to_string();

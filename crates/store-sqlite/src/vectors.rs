@@ -24,10 +24,10 @@ impl Vectors for SqliteStore {
             self.live.switch(None);
             return Ok(());
         };
+        let indexes = nearest::empty(model).map_err(|error| Error::UnusableModel(error.to_string()))?;
         let wanted = model.clone();
         let (key, queued) = self.writer.write(move |tx| switch(tx.sql, &wanted)).await?;
-        let index = Model::new(key, model.clone()).map_err(|error| Error::Internal(Box::new(error)))?;
-        let index = Arc::new(index);
+        let index = Arc::new(Model::new(key, model.clone(), indexes));
         self.live.switch(Some(Arc::clone(&index)));
         let (path, live) = (self.path.clone(), Arc::clone(&self.live));
         let loading = tokio::task::spawn_blocking(move || nearest::load(&path, &live, &index));

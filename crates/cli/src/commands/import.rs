@@ -115,6 +115,7 @@ fn at_line(error: Error, numbers: &[usize], keys: &[String]) -> anyhow::Error {
         | Error::Busy
         | Error::Corrupt(_)
         | Error::Closed
+        | Error::UnusableModel(_)
         | Error::Internal(_) => None,
     };
     let place = match (line, numbers.first(), numbers.last()) {
@@ -132,6 +133,7 @@ fn at_line(error: Error, numbers: &[usize], keys: &[String]) -> anyhow::Error {
         | Error::ReadOnly
         | Error::Busy
         | Error::Closed
+        | Error::UnusableModel(_)
         | Error::Internal(_) => anyhow::Error::from(error).context(place),
     }
 }

@@ -19,7 +19,7 @@ use rusqlite::types::ValueRef;
 
 pub(crate) use self::changes::{Change, Changes};
 pub(crate) use self::facts::facts;
-pub(crate) use self::live::{Live, Model};
+pub(crate) use self::live::{Live, Model, empty};
 pub(crate) use self::load::load;
 pub(crate) use self::search::{Scope, search};
 pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, waiting};

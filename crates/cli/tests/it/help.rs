@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 42] = [
+const COMMANDS: [&str; 45] = [
     "",
     "serve",
     "publish",
@@ -33,6 +33,9 @@ const COMMANDS: [&str; 42] = [
     "config set",
     "config edit",
     "config check",
+    "embeddings",
+    "embeddings status",
+    "embeddings rebuild",
     "keys",
     "keys create",
     "keys list",

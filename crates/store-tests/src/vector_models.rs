@@ -98,7 +98,6 @@ pub async fn without_a_model_only_words_are_searched(store: &dyn Store) {
     let late = the_waiting(store, &acme(), "pear").await;
     store.use_model(None).await.unwrap();
     assert_eq!(store.vector_index(), VectorIndex::Off);
-    assert!(!store.is_loading_vectors());
     assert_eq!(store.unembedded(100).await.unwrap(), []);
     assert!(found(store, &acme(), RowKind::Profile, axis(0)).await.is_empty());
     assert!(!put(store, &acme(), late, Embedded::Vector(axis(0))).await);

@@ -90,7 +90,4 @@ pub trait Vectors: Send + Sync {
     async fn rebuild_vectors(&self, org: &OrgId) -> Result<u64>;
 
     fn vector_index(&self) -> VectorIndex;
-
-    /// Whether searches do not find by meaning all that they will; cheaper than [`Vectors::vector_index`].
-    fn is_loading_vectors(&self) -> bool;
 }

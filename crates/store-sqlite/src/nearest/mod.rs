@@ -22,7 +22,7 @@ pub(crate) use self::facts::facts;
 pub(crate) use self::live::{Live, Model, empty};
 pub(crate) use self::load::load;
 pub(crate) use self::search::{Scope, search};
-pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, waiting};
+pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, text_of, waiting};
 
 /// A vector as the tables hold it.
 pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {

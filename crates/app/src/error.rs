@@ -51,7 +51,9 @@ impl From<reflexio_store::Error> for Error {
                 Error::Unavailable(error)
             }
             // Nothing here ever holds a lease.
-            Store::LostLease(_) | Store::Corrupt(_) | Store::Internal(_) => Error::Internal(Box::new(error)),
+            Store::LostLease(_) | Store::Corrupt(_) | Store::UnusableModel(_) | Store::Internal(_) => {
+                Error::Internal(Box::new(error))
+            }
         }
     }
 }

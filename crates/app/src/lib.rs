@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub use agent_playbooks::NewAgentPlaybook;
 pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
-pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus};
+pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus, Pace};
 pub use error::{Error, Result};
 pub use interactions::Among;
 pub use jobs::JobPage;

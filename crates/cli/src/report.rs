@@ -137,6 +137,7 @@ fn of_store(error: &reflexio_store::Error) -> Report {
         | Error::LostLease(_)
         | Error::Full
         | Error::Closed
+        | Error::UnusableModel(_)
         | Error::Internal(_) => None,
     };
     let mut message = error.to_string();

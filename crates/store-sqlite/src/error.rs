@@ -68,6 +68,7 @@ pub(crate) fn repeat(error: &store::Error) -> store::Error {
         store::Error::ReadOnly => store::Error::ReadOnly,
         store::Error::Busy => store::Error::Busy,
         store::Error::Corrupt(text) => store::Error::Corrupt(text.clone()),
+        store::Error::UnusableModel(text) => store::Error::UnusableModel(text.clone()),
         store::Error::Closed => store::Error::Closed,
         store::Error::Internal(source) => store::Error::Internal(source.to_string().into()),
     }

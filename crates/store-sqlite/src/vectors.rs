@@ -4,13 +4,12 @@ use async_trait::async_trait;
 use reflexio_store::{
     Embedded, Error, Result, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel, Vectors,
 };
-use reflexio_types::{AgentPlaybook, Interaction, OrgId, Profile, RowKind, UserPlaybook};
+use reflexio_types::{OrgId, RowKind};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result as Outcome;
-use crate::fts::{self, Index, Searchable};
+use crate::fts::Index;
 use crate::nearest::{self, Model, Waiting, Which};
-use crate::predicate::Predicate;
 use crate::writer::Tx;
 use crate::{SqliteStore, recentre};
 
@@ -24,10 +23,10 @@ impl Vectors for SqliteStore {
             self.live.switch(None);
             return Ok(());
         };
+        let indexes = nearest::empty(model).map_err(|error| Error::UnusableModel(error.to_string()))?;
         let wanted = model.clone();
         let (key, queued) = self.writer.write(move |tx| switch(tx.sql, &wanted)).await?;
-        let index = Model::new(key, model.clone()).map_err(|error| Error::Internal(Box::new(error)))?;
-        let index = Arc::new(index);
+        let index = Arc::new(Model::new(key, model.clone(), indexes));
         self.live.switch(Some(Arc::clone(&index)));
         let (path, live) = (self.path.clone(), Arc::clone(&self.live));
         let loading = tokio::task::spawn_blocking(move || nearest::load(&path, &live, &index));
@@ -76,10 +75,6 @@ impl Vectors for SqliteStore {
 
     fn vector_index(&self) -> VectorIndex {
         self.live.state()
-    }
-
-    fn is_loading_vectors(&self) -> bool {
-        self.live.model().is_some_and(|model| model.is_loading())
     }
 }
 
@@ -136,26 +131,14 @@ fn unembedded(sql: &Connection, limit: usize) -> Outcome<Vec<(OrgId, Vec<Unembed
     for (org, rows) in nearest::waiting(sql, limit)? {
         let mut texts = Vec::with_capacity(rows.len());
         for row in rows {
-            if let Some(text) = text(sql, &org, row)? {
-                let Waiting { index, key, wording } = row;
+            let Waiting { index, key, wording } = row;
+            if let Some(text) = nearest::text_of(sql, index, &org, key)? {
                 texts.push(Unembedded { row: RowRef { kind: index.kind(), key, wording }, text });
             }
         }
         found.push((org, texts));
     }
     Ok(found)
-}
-
-fn text(sql: &Connection, org: &OrgId, row: Waiting) -> Outcome<Option<String>> {
-    fn of<R: Searchable>(sql: &Connection, org: &OrgId, key: i64) -> Outcome<Option<String>> {
-        Ok(fts::row::<R>(sql, key, &Predicate::checking_org(org))?.map(|row| row.text()))
-    }
-    match row.index {
-        Index::Interactions => of::<Interaction>(sql, org, row.key),
-        Index::Profiles => of::<Profile>(sql, org, row.key),
-        Index::UserPlaybooks => of::<UserPlaybook>(sql, org, row.key),
-        Index::AgentPlaybooks => of::<AgentPlaybook>(sql, org, row.key),
-    }
 }
 
 pub(crate) fn put(

@@ -127,7 +127,11 @@ async fn damaged_vectors_fail_neither_loading_nor_searching() {
     assert_eq!(problems.iter().filter(|line| line.contains("is damaged")).count(), 2 * 7, "{problems:?}");
     assert_eq!(problems.iter().filter(|line| line.contains("a model that")).count(), 2, "{problems:?}");
 
-    store.rebuild_vectors(&org()).await.unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("DELETE FROM interactions_vectors WHERE key > 15")
+        .unwrap();
+    assert_eq!(store.rebuild_vectors(&org()).await.unwrap(), 40, "also those that are lost altogether");
     embed_all(&store).await;
     assert_eq!(nearest(&store, &org(), &near(vector(1), 100)).await.len(), 20, "made anew");
     assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());

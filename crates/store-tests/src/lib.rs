@@ -222,6 +222,7 @@ macro_rules! conformance_tests {
                 using_the_same_model_again_changes_nothing,
                 what_one_model_refused_the_next_may_take,
                 without_a_model_only_words_are_searched,
+                a_model_that_cannot_be_searched_is_refused_and_the_one_before_stays,
                 the_index_tells_how_many_rows_it_holds,
             ],
             meaning: [

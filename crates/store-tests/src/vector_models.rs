@@ -1,6 +1,6 @@
 //! Changing what makes vectors: those of one model are never compared with those of another.
 
-use reflexio_store::{Embedded, Store, VectorIndex, VectorModel};
+use reflexio_store::{Embedded, Error, Store, VectorIndex, VectorModel};
 use reflexio_types::RowKind;
 
 use crate::embedding::{
@@ -98,7 +98,6 @@ pub async fn without_a_model_only_words_are_searched(store: &dyn Store) {
     let late = the_waiting(store, &acme(), "pear").await;
     store.use_model(None).await.unwrap();
     assert_eq!(store.vector_index(), VectorIndex::Off);
-    assert!(!store.is_loading_vectors());
     assert_eq!(store.unembedded(100).await.unwrap(), []);
     assert!(found(store, &acme(), RowKind::Profile, axis(0)).await.is_empty());
     assert!(!put(store, &acme(), late, Embedded::Vector(axis(0))).await);
@@ -109,6 +108,18 @@ pub async fn without_a_model_only_words_are_searched(store: &dyn Store) {
     store.use_model(Some(&model())).await.unwrap();
     assert_eq!(found(store, &acme(), RowKind::Profile, axis(0)).await, ["apple"]);
     assert_eq!(waiting(store, &acme()).await.len(), 2, "also what was written meanwhile");
+}
+
+pub async fn a_model_that_cannot_be_searched_is_refused_and_the_one_before_stays(store: &dyn Store) {
+    store.use_model(Some(&model())).await.unwrap();
+    write(store, &acme(), RowKind::Profile, "apple").await;
+    assert!(embed(store, &acme(), "apple", axis(0)).await);
+    let nothing = VectorModel { id: "nothing".to_owned(), dimension: 0 };
+    let refused = store.use_model(Some(&nothing)).await;
+    assert!(matches!(refused, Err(Error::UnusableModel(_))), "{refused:?}");
+    assert_eq!(found(store, &acme(), RowKind::Profile, axis(0)).await, ["apple"]);
+    write(store, &acme(), RowKind::Profile, "pear").await;
+    assert!(embed(store, &acme(), "pear", axis(0)).await, "its vectors are taken");
 }
 
 pub async fn the_index_tells_how_many_rows_it_holds(store: &dyn Store) {

@@ -24,6 +24,9 @@ pub enum Error {
     /// The file is damaged or not ours; restore a backup.
     #[error("the database is damaged: {0}")]
     Corrupt(String),
+    /// Vectors of this kind cannot be searched; choose another model.
+    #[error("the model cannot be used: {0}")]
+    UnusableModel(String),
     /// The store is shutting down.
     #[error("the store is closed")]
     Closed,

@@ -67,7 +67,8 @@ pub enum VectorIndex {
 #[async_trait]
 pub trait Vectors: Send + Sync {
     /// From now on this model's vectors are searched; none means words only. Rows with vectors of another
-    /// model wait for new ones, and are not compared until they have them.
+    /// model wait for new ones, and are not compared until they have them. A model that cannot be searched is
+    /// refused, and the one before stays.
     async fn use_model(&self, model: Option<&VectorModel>) -> Result<()>;
 
     /// Rows that wait, the newest first, taking turns between orgs. Empty without a model.
@@ -89,7 +90,4 @@ pub trait Vectors: Send + Sync {
     async fn rebuild_vectors(&self, org: &OrgId) -> Result<u64>;
 
     fn vector_index(&self) -> VectorIndex;
-
-    /// Whether searches do not find by meaning all that they will; cheaper than [`Vectors::vector_index`].
-    fn is_loading_vectors(&self) -> bool;
 }

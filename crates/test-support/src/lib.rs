@@ -4,7 +4,9 @@
 #![expect(clippy::expect_used, reason = "a broken test set-up must fail the test loudly")]
 
 mod clock;
+mod embedder;
 mod server;
 
 pub use clock::FixedClock;
+pub use embedder::{Manner, RemoteEmbedder};
 pub use server::{Answer, Ready, TestServer};

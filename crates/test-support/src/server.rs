@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use reflexio_app::{App, Connect, EmbedderChoice, MasterKey, NewKey, Options as AppOptions};
 use reflexio_embed::{Embedder, MiniLm, Precision};
@@ -15,6 +16,9 @@ use crate::FixedClock;
 
 /// The moment at which a test server lives: 2026-11-15T12:00:00Z.
 const NOW: i64 = 1_794_744_000;
+
+/// Longer than anything here takes on a slow machine.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A real server on a loopback port, with a real SQLite file in a folder of its own.
 pub struct TestServer {
@@ -80,13 +84,25 @@ impl TestServer {
 
     /// Waits until every row of the caller's org has its vector.
     pub async fn embedded(&self) {
+        let none_waits = |status: &Value| {
+            status["kinds"].as_array().expect("kinds").iter().all(|kind| kind["waiting"] == 0)
+        };
+        self.embeddings_until("all rows are embedded", |status| {
+            status["index"] == "ready" && none_waits(status)
+        })
+        .await;
+    }
+
+    /// Looks at `/api/embeddings` until it says something.
+    pub async fn embeddings_until(&self, what: &str, says: impl Fn(&Value) -> bool) -> Value {
+        let started = tokio::time::Instant::now();
         loop {
             let status = self.get("/api/embeddings").await.ok();
-            let kinds = status["kinds"].as_array().expect("kinds");
-            if status["index"] == "ready" && kinds.iter().all(|kind| kind["waiting"] == 0) {
-                return;
+            if says(&status) {
+                return status;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            assert!(started.elapsed() < DEADLINE, "waited too long until {what}: {status}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 

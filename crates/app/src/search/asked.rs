@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use reflexio_embed::Priority;
+use reflexio_embed::{Error as EmbedError, Priority};
 use reflexio_search::TextQuery;
 use reflexio_search::fusion::{
     Question, Rarity, Weights, information, is_exact, question_passages, text_query,
@@ -43,7 +43,7 @@ impl App {
             SearchMode::Vector | SearchMode::Hybrid => self.vectors_of(query).await,
         };
         let degraded =
-            options.mode != SearchMode::Fts && (meaning.is_none() || self.store.is_loading_vectors());
+            options.mode != SearchMode::Fts && (meaning.is_none() || !self.embeddings.is_in_place());
         let meaning = meaning.unwrap_or_default();
         let words = text_query(query);
         let must_match = is_exact(query).then(|| words.clone());
@@ -79,6 +79,9 @@ impl App {
             Ok(Ok(vectors)) => Some(vectors),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "searching by words only");
+                if matches!(error, EmbedError::DimensionChanged { .. }) {
+                    self.embeddings.report_outdated(error.to_string());
+                }
                 None
             }
             Err(_) => {

@@ -6,6 +6,7 @@ use reflexio_client::Client;
 
 use super::delete::counted;
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::output::{Panel, Progress};
 
 /// How often the server is asked while rows wait.
@@ -45,16 +46,27 @@ impl Embeddings {
 }
 
 async fn until_done(context: &Context, client: &Client) -> anyhow::Result<()> {
-    let first = waiting(&client.embeddings().await?);
-    let progress = Progress::new(&context.out, "embedding", Some(first));
-    let mut left = first;
+    let mut status = client.embeddings().await?;
+    let mut left = waiting(&status);
+    let progress = Progress::new(&context.out, "embedding", Some(left));
     while left > 0 {
+        if status.model.is_none() {
+            return Err(nobody_embeds(&status).into());
+        }
         tokio::time::sleep(ASK_EVERY).await;
-        let now = waiting(&client.embeddings().await?);
+        status = client.embeddings().await?;
+        let now = waiting(&status);
         progress.add(left.saturating_sub(now));
         left = now;
     }
     Ok(())
+}
+
+/// Waiting would be in vain.
+fn nobody_embeds(status: &EmbeddingStatusResponse) -> Failure {
+    let reason = status.trouble.as_deref().unwrap_or("the server has no embedder");
+    Failure::failed(format!("{} without a vector: {reason}", counted(waiting(status), "row")))
+        .hint("the rows keep waiting; `reflexio embeddings status` shows when they get their vectors")
 }
 
 fn waiting(status: &EmbeddingStatusResponse) -> u64 {

@@ -116,6 +116,7 @@ fn at_line(error: Error, numbers: &[usize], keys: &[String]) -> anyhow::Error {
         | Error::Busy
         | Error::Corrupt(_)
         | Error::Closed
+        | Error::UnusableModel(_)
         | Error::Internal(_) => None,
     };
     let place = match (line, numbers.first(), numbers.last()) {
@@ -134,6 +135,7 @@ fn at_line(error: Error, numbers: &[usize], keys: &[String]) -> anyhow::Error {
         | Error::ReadOnly
         | Error::Busy
         | Error::Closed
+        | Error::UnusableModel(_)
         | Error::Internal(_) => anyhow::Error::from(error).context(place),
     }
 }

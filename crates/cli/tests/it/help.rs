@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 47] = [
+const COMMANDS: [&str; 50] = [
     "",
     "serve",
     "publish",
@@ -38,6 +38,9 @@ const COMMANDS: [&str; 47] = [
     "config set",
     "config edit",
     "config check",
+    "embeddings",
+    "embeddings status",
+    "embeddings rebuild",
     "keys",
     "keys create",
     "keys list",

@@ -5,6 +5,7 @@
 mod config;
 mod crash;
 mod doctor;
+mod embeddings;
 mod errors;
 mod full_disk;
 mod help;

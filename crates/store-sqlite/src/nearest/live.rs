@@ -19,13 +19,21 @@ pub(crate) struct Live {
     model: RwLock<Option<Arc<Model>>>,
 }
 
+pub(crate) type Indexes = HashMap<Index, reflexio_vectors::Index>;
+
+/// Empty indexes for vectors of a model, if it can be searched at all.
+pub(crate) fn empty(model: &VectorModel) -> Result<Indexes, reflexio_vectors::Error> {
+    let options = Options::new(model.dimension);
+    Index::ALL.into_iter().map(|index| Ok((index, reflexio_vectors::Index::new(options)?))).collect()
+}
+
 /// The index of one model.
 #[derive(Debug)]
 pub(crate) struct Model {
     /// How the tables name it.
     pub(crate) key: i64,
     pub(crate) model: VectorModel,
-    indexes: HashMap<Index, reflexio_vectors::Index>,
+    indexes: Indexes,
     tracker: Tracker,
     /// Indexes that are being coded anew.
     recentred: Mutex<HashSet<Index>>,
@@ -88,15 +96,11 @@ impl Live {
 }
 
 impl Model {
-    /// An empty index that has to be loaded.
-    pub(crate) fn new(key: i64, model: VectorModel) -> Result<Self, reflexio_vectors::Error> {
-        let mut indexes = HashMap::new();
-        for index in Index::ALL {
-            indexes.insert(index, reflexio_vectors::Index::new(Options::new(model.dimension))?);
-        }
+    /// Empty indexes that have to be loaded.
+    pub(crate) fn new(key: i64, model: VectorModel, indexes: Indexes) -> Self {
         let [loaded, total] = [AtomicU64::new(0), AtomicU64::new(0)];
         let tracker = Tracker::loading();
-        Ok(Self { key, model, indexes, tracker, recentred: Mutex::default(), loaded, total })
+        Self { key, model, indexes, tracker, recentred: Mutex::default(), loaded, total }
     }
 
     pub(crate) fn index(&self, index: Index) -> Option<&reflexio_vectors::Index> {

@@ -21,10 +21,10 @@ use rusqlite::types::ValueRef;
 
 pub(crate) use self::changes::Changes;
 pub(crate) use self::facts::facts;
-pub(crate) use self::live::{Live, Model};
+pub(crate) use self::live::{Live, Model, empty};
 pub(crate) use self::load::{load, load_texts};
 pub(crate) use self::search::{Scope, search};
-pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, waiting};
+pub(crate) use self::waiting::{Waiting, Which, await_vector, clear, forget, queue_rows, text_of, waiting};
 
 /// A vector as the tables hold it.
 pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {

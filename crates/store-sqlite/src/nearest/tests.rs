@@ -62,15 +62,14 @@ async fn found(store: &SqliteStore, status: PlaybookStatus) -> Vec<i64> {
 /// Reads the file as it is now into an index that is empty; what happens before the end is newer.
 async fn while_loading(store: &SqliteStore, happens: impl AsyncFnOnce()) {
     let key = store.live.model().unwrap().key;
-    let loading = std::sync::Arc::new(Model::new(key, model()).unwrap());
+    let loading = std::sync::Arc::new(Model::new(key, model(), empty(&model()).unwrap()));
     let reader = schema::open_reader(&store.path).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM agent_playbooks").unwrap();
     store.live.switch(Some(std::sync::Arc::clone(&loading)));
-    assert!(store.is_loading_vectors());
     happens().await;
     assert!(matches!(store.vector_index(), VectorIndex::Loading { .. }));
     load::load_from(&reader, &store.live, &loading).unwrap();
-    assert!(!store.is_loading_vectors());
+    assert!(matches!(store.vector_index(), VectorIndex::Ready { .. }));
 }
 
 async fn decide(store: &SqliteStore, id: i64, status: PlaybookStatus) {

@@ -1,8 +1,11 @@
-use reflexio_types::OrgId;
+use reflexio_search::terms;
+use reflexio_types::{AgentPlaybook, Interaction, OrgId, Profile, UserPlaybook};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
-use crate::fts::{Entry, Index};
+use crate::fts::{self, Entry, Index, Searchable};
+use crate::predicate::Predicate;
 
 /// A row that waits for its vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,10 +96,12 @@ fn orgs(sql: &Connection) -> Result<Vec<OrgId>> {
     }
 }
 
-/// Rows that have a vector and shall get a new one.
+/// Rows that shall get a new vector.
 #[derive(Debug, Clone)]
 pub(crate) enum Which {
+    /// All of an org that have one, or should.
     OfOrg(OrgId),
+    /// All that have one of another model.
     NotOfModel(i64),
 }
 
@@ -108,31 +113,69 @@ pub(crate) fn queue_rows(
     last: i64,
     limit: usize,
 ) -> Result<(u64, Option<i64>)> {
-    let (table, key) = index.rows();
-    let condition = match which {
-        Which::OfOrg(_) => "t.org_id = ?",
-        Which::NotOfModel(_) => "v.model <> ?",
-    };
-    let text = format!(
-        "SELECT v.key, t.org_id FROM {} v CROSS JOIN {table} t WHERE v.key > ? AND t.{key} = v.key
-         AND {condition} ORDER BY v.key LIMIT ?",
-        index.vectors()
-    );
-    let value = match which {
-        Which::OfOrg(org) => rusqlite::types::Value::Text(org.as_str().to_owned()),
-        Which::NotOfModel(model) => rusqlite::types::Value::Integer(*model),
-    };
-    let mut statement = sql.prepare_cached(&text)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = statement
-        .query_map((last, value, limit), |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<Vec<(i64, String)>>>()?;
+    let rows = rows_after(sql, index, which, last, limit)?;
     let mut insert = sql.prepare_cached(
         "INSERT OR IGNORE INTO unembedded (org_id, kind, key, wording) VALUES (?, ?, ?, random())",
     )?;
     let mut count = 0;
-    for (key, org) in &rows {
-        count += insert.execute((org, index.number(), key))? as u64;
+    for (key, org, has_vector) in &rows {
+        if *has_vector || should_have_vector(sql, index, &OrgId::new(org.as_str()), *key)? {
+            count += insert.execute((org, index.number(), key))? as u64;
+        }
     }
-    Ok((count, rows.last().map(|(key, _)| *key)))
+    Ok((count, rows.last().map(|(key, _, _)| *key)))
+}
+
+/// Keys with their orgs, and whether they have a vector.
+fn rows_after(
+    sql: &Connection,
+    index: Index,
+    which: &Which,
+    last: i64,
+    limit: usize,
+) -> Result<Vec<(i64, String, bool)>> {
+    let ((table, key), vectors) = (index.rows(), index.vectors());
+    // By key from the last one on, whatever else there is an index for.
+    let text = match which {
+        Which::OfOrg(_) => format!(
+            "SELECT t.{key}, t.org_id, v.key IS NOT NULL FROM {table} t LEFT JOIN {vectors} v ON v.key = t.{key}
+             WHERE t.{key} > ? AND +t.org_id = ? ORDER BY t.{key} LIMIT ?"
+        ),
+        Which::NotOfModel(_) => format!(
+            "SELECT v.key, t.org_id, 1 FROM {vectors} v CROSS JOIN {table} t
+             WHERE v.key > ? AND t.{key} = v.key AND v.model <> ? ORDER BY v.key LIMIT ?"
+        ),
+    };
+    let value = match which {
+        Which::OfOrg(org) => Value::Text(org.as_str().to_owned()),
+        Which::NotOfModel(model) => Value::Integer(*model),
+    };
+    let mut statement = sql.prepare_cached(&text)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows =
+        statement.query_map((last, value, limit), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Whether a row without a vector has text and does not even wait: its vector was lost.
+fn should_have_vector(sql: &Connection, index: Index, org: &OrgId, key: i64) -> Result<bool> {
+    let text = "SELECT EXISTS (SELECT 1 FROM unembedded WHERE org_id = ? AND kind = ? AND key = ?)";
+    let values = (org.as_str(), index.number(), key);
+    if sql.prepare_cached(text)?.query_row(values, |row| row.get(0))? {
+        return Ok(false);
+    }
+    Ok(text_of(sql, index, org, key)?.is_some_and(|text| !terms(&text).is_empty()))
+}
+
+/// What a vector of the row is made of; nothing if it is gone.
+pub(crate) fn text_of(sql: &Connection, index: Index, org: &OrgId, key: i64) -> Result<Option<String>> {
+    fn of<R: Searchable>(sql: &Connection, org: &OrgId, key: i64) -> Result<Option<String>> {
+        Ok(fts::row::<R>(sql, key, &Predicate::checking_org(org))?.map(|row| row.text()))
+    }
+    match index {
+        Index::Interactions => of::<Interaction>(sql, org, key),
+        Index::Profiles => of::<Profile>(sql, org, key),
+        Index::UserPlaybooks => of::<UserPlaybook>(sql, org, key),
+        Index::AgentPlaybooks => of::<AgentPlaybook>(sql, org, key),
+    }
 }

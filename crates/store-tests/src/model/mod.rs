@@ -1,6 +1,7 @@
 //! A store compared with lists in memory, step by step.
 
 mod compare;
+mod meaning;
 mod run;
 mod steps;
 
@@ -55,9 +56,11 @@ async fn follow(store: &dyn Store, org: &OrgId, steps: Vec<Step>) {
     settle(store, &neighbour).await;
     let before = everything(store, &neighbour).await;
     let mut model = Model::default();
+    store.use_model(Some(&crate::embedding::model())).await.unwrap();
     for step in steps {
         run::run(store, org, &mut model, &step).await;
         compare::compare(store, org, &model, &step).await;
+        meaning::compare(store, org, &model, &step).await;
     }
     assert_eq!(everything(store, &neighbour).await, before, "the neighbour was touched");
 }

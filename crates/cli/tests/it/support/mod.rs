@@ -1,5 +1,6 @@
 //! Starting servers and commands, and looking at what they did.
 
+mod embedder;
 mod run;
 mod scripted;
 mod server;
@@ -7,6 +8,7 @@ mod snapshot;
 
 use std::time::{Duration, Instant};
 
+pub(crate) use embedder::Embedder;
 pub(crate) use run::{Output, Run, folder, reflexio, write};
 pub(crate) use scripted::Scripted;
 pub(crate) use server::Server;

@@ -34,7 +34,7 @@ fn answer(listener: &TcpListener, head: &str, body: &str) -> String {
     request
 }
 
-fn read(reader: &mut impl BufRead) -> String {
+pub(super) fn read(reader: &mut impl BufRead) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         assert!(reader.read_line(&mut head).expect("a line") > 0, "{head}");

@@ -1,11 +1,14 @@
 //! Giving rows their vectors, in the background.
 
+mod rows;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reflexio_embed::{Embedder, Error as EmbedError, Priority};
-use reflexio_store::{Embedded, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel};
+use reflexio_embed::{Embedder, Error as EmbedError};
+use reflexio_store::{Embedded, VectorCounts, VectorIndex, VectorModel};
 use reflexio_types::{Caller, Scope};
 use tokio::sync::Notify;
 
@@ -14,15 +17,31 @@ use crate::{App, Result};
 
 /// So many rows are embedded between two looks at what is newest.
 const ROWS_AT_ONCE: usize = 256;
-/// Rows that other processes wrote are found this late.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How patiently an embedder is asked again.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// After a failure; each further pause is twice as long.
+    pub first_pause: Duration,
+    pub longest_pause: Duration,
+    /// Rows that other processes wrote are found this late.
+    pub look_every: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let [first_pause, longest_pause, look_every] = [1, 60, 2].map(Duration::from_secs);
+        Self { first_pause, longest_pause, look_every }
+    }
+}
 
 /// How to come by an embedder: it may be a file to read, or a server that is down when we start.
 #[async_trait]
 pub trait Connect: Send + Sync {
     async fn connect(&self) -> Result<Arc<dyn Embedder>, EmbedError>;
+
+    fn pace(&self) -> Pace {
+        Pace::default()
+    }
 }
 
 /// What turns texts into vectors, for searching by meaning.
@@ -37,6 +56,10 @@ pub enum EmbedderChoice {
 pub(crate) struct Embeddings {
     choice: EmbedderChoice,
     embedder: RwLock<Option<Arc<dyn Embedder>>>,
+    /// The store searches among the vectors of this embedder, all of them.
+    in_place: AtomicBool,
+    /// Why the embedder has to be connected to again, if a search found out.
+    outdated: Mutex<Option<String>>,
     /// Why there is no embedder, or why the last call of it failed.
     trouble: Mutex<Option<String>>,
     written: Notify,
@@ -58,7 +81,14 @@ impl Embeddings {
             EmbedderChoice::None(reason) => Some(reason.clone()),
             EmbedderChoice::Connect(_) => None,
         };
-        Self { choice, embedder: RwLock::default(), trouble: Mutex::new(trouble), written: Notify::new() }
+        Self {
+            choice,
+            embedder: RwLock::default(),
+            in_place: AtomicBool::new(false),
+            outdated: Mutex::default(),
+            trouble: Mutex::new(trouble),
+            written: Notify::new(),
+        }
     }
 
     pub(crate) fn embedder(&self) -> Option<Arc<dyn Embedder>> {
@@ -70,7 +100,23 @@ impl Embeddings {
         self.written.notify_one();
     }
 
+    /// Whether searches find by meaning all that has a vector.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.in_place.load(Ordering::Acquire)
+    }
+
+    /// The embedder makes other vectors now than it did when it was connected to.
+    pub(crate) fn report_outdated(&self, reason: String) {
+        *self.outdated.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        self.wake();
+    }
+
+    fn take_outdated(&self) -> Option<String> {
+        self.outdated.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     fn set_embedder(&self, embedder: Option<Arc<dyn Embedder>>) {
+        self.in_place.store(false, Ordering::Release);
         *self.embedder.write().unwrap_or_else(PoisonError::into_inner) = embedder;
     }
 
@@ -112,8 +158,9 @@ impl App {
     pub async fn keep_embedding(&self) {
         let EmbedderChoice::Connect(connect) = &self.embeddings.choice else { return };
         loop {
-            let embedder = self.connected(connect.as_ref()).await;
-            let reason = self.embed_while_possible(embedder.as_ref()).await;
+            let pace = connect.pace();
+            let embedder = self.connected(connect.as_ref(), pace).await;
+            let reason = self.embed_while_possible(embedder.as_ref(), pace).await;
             tracing::warn!(reason, "connecting to the embedder again");
             self.embeddings.set_embedder(None);
             self.embeddings.set_trouble(Some(reason));
@@ -121,8 +168,8 @@ impl App {
     }
 
     /// An embedder whose index is loaded; tries until there is one.
-    async fn connected(&self, connect: &dyn Connect) -> Arc<dyn Embedder> {
-        let mut pause = FIRST_PAUSE;
+    async fn connected(&self, connect: &dyn Connect, pace: Pace) -> Arc<dyn Embedder> {
+        let mut pause = pace.first_pause;
         loop {
             let reason = match connect.connect().await {
                 Err(error) => error.to_string(),
@@ -130,37 +177,48 @@ impl App {
                     // Searches may use it while the index is still being read.
                     self.embeddings.set_embedder(Some(Arc::clone(&embedder)));
                     match self.store.use_model(Some(&model_of(embedder.as_ref()))).await {
-                        Ok(()) => return embedder,
-                        Err(error) => error.to_string(),
+                        Ok(()) => {
+                            self.embeddings.in_place.store(true, Ordering::Release);
+                            return embedder;
+                        }
+                        Err(error) => {
+                            self.embeddings.set_embedder(None);
+                            error.to_string()
+                        }
                     }
                 }
             };
             tracing::warn!(reason, seconds = pause.as_secs(), "searching by words only");
             self.embeddings.set_trouble(Some(reason));
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(pace.longest_pause);
         }
     }
 
     /// Says why it ended.
-    async fn embed_while_possible(&self, embedder: &dyn Embedder) -> String {
-        let mut pause = FIRST_PAUSE;
+    async fn embed_while_possible(&self, embedder: &dyn Embedder, pace: Pace) -> String {
+        let mut pause = pace.first_pause;
+        // What a search found out about the embedder before this one.
+        self.embeddings.take_outdated();
         loop {
+            if let Some(reason) = self.embeddings.take_outdated() {
+                return reason;
+            }
             match self.embed_some(embedder).await {
                 Step::Embedded(0) => {
-                    pause = FIRST_PAUSE;
+                    pause = pace.first_pause;
                     self.embeddings.set_trouble(None);
-                    let _ = tokio::time::timeout(LOOK_EVERY, self.embeddings.written.notified()).await;
+                    let _ = tokio::time::timeout(pace.look_every, self.embeddings.written.notified()).await;
                 }
                 Step::Embedded(_) => {
-                    pause = FIRST_PAUSE;
+                    pause = pace.first_pause;
                     self.embeddings.set_trouble(None);
                 }
                 Step::Wait(reason) => {
                     tracing::warn!(reason, seconds = pause.as_secs(), "rows wait for their vectors");
                     self.embeddings.set_trouble(Some(reason));
                     tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
+                    pause = (pause * 2).min(pace.longest_pause);
                 }
                 Step::ConnectAgain(reason) => return reason,
             }
@@ -176,18 +234,22 @@ impl App {
         };
         let mut count = 0;
         for (org, rows) in waiting {
-            let embedded = match embed(embedder, &rows).await {
+            let embedded = match rows::embed(embedder, &rows).await {
                 Ok(embedded) => embedded,
                 Err(error @ EmbedError::DimensionChanged { .. }) => {
                     return Step::ConnectAgain(error.to_string());
                 }
                 Err(error) => return Step::Wait(error.to_string()),
             };
-            if let Err(error) = self.store.put_vectors(&org, &model, embedded).await {
-                return Step::Wait(error.to_string());
-            }
-            count += rows.len();
-            metrics::counter!("reflexio_embedded_rows_total").increment(rows.len() as u64);
+            let refused = embedded.iter().filter(|(_, embedded)| matches!(embedded, Embedded::Refused(_)));
+            let refused = refused.count();
+            let taken = match self.store.put_vectors(&org, &model, embedded).await {
+                Ok(taken) => taken,
+                Err(error) => return Step::Wait(error.to_string()),
+            };
+            // Rows that changed meanwhile do not count: whoever changed them wakes us.
+            count += usize::try_from(taken).unwrap_or(usize::MAX).saturating_add(refused);
+            metrics::counter!("reflexio_embedded_rows_total").increment(taken);
         }
         Step::Embedded(count)
     }
@@ -213,51 +275,5 @@ impl App {
     /// How far the index of vectors is.
     pub fn vector_index(&self) -> VectorIndex {
         self.store.vector_index()
-    }
-}
-
-/// A vector per row. When the embedder refuses them together, each is tried alone, so that one bad text does not
-/// keep the others waiting.
-async fn embed(embedder: &dyn Embedder, rows: &[Unembedded]) -> Result<Vec<(RowRef, Embedded)>, EmbedError> {
-    let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
-    match embedder.embed(&texts, Priority::Backfill).await {
-        Ok(vectors) => {
-            Ok(rows.iter().map(|row| row.row).zip(vectors.into_iter().map(Embedded::Vector)).collect())
-        }
-        Err(EmbedError::Refused { status, .. }) if is_about_the_text(status) => {
-            one_by_one(embedder, rows).await
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Not about the key, the address or the pace.
-fn is_about_the_text(status: u16) -> bool {
-    matches!(status, 400 | 413 | 422)
-}
-
-async fn one_by_one(
-    embedder: &dyn Embedder,
-    rows: &[Unembedded],
-) -> Result<Vec<(RowRef, Embedded)>, EmbedError> {
-    let mut embedded = Vec::with_capacity(rows.len());
-    let mut refusal = None;
-    for row in rows {
-        match embedder.embed(std::slice::from_ref(&row.text), Priority::Backfill).await {
-            Ok(vectors) => {
-                embedded.extend(vectors.into_iter().map(|vector| (row.row, Embedded::Vector(vector))))
-            }
-            Err(error @ EmbedError::Refused { status, .. }) if is_about_the_text(status) => {
-                embedded.push((row.row, Embedded::Refused(error.to_string())));
-                refusal = Some(error);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    let all_refused = embedded.iter().all(|(_, embedded)| matches!(embedded, Embedded::Refused(_)));
-    match refusal {
-        // A whole batch of bad texts is a bad request: the configuration is to blame, and rows keep waiting.
-        Some(error) if all_refused && rows.len() > 1 => Err(error),
-        Some(_) | None => Ok(embedded),
     }
 }

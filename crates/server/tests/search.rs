@@ -1,6 +1,8 @@
 //! Searching by meaning, with the real model behind a real server. Without the model file these tests say so and
 //! check nothing; `make model` fetches it.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
 use reflexio_test_support::TestServer;
 use serde_json::{Value, json};
 

@@ -14,22 +14,22 @@ pub(super) struct Item {
 
 impl Item {
     pub(super) fn profile(row: &Profile) -> Self {
-        Self::new(LearningKind::Profile, row.id.to_string(), row.body.content.clone())
+        Self::new(LearningKind::Profile, row.id.to_string(), &row.body.content)
     }
 
     pub(super) fn user_playbook(row: &UserPlaybook) -> Self {
         let body = &row.body;
         let line = rule(&body.content, &body.trigger, &body.instruction, &body.pitfall);
-        Self::new(LearningKind::UserPlaybook, row.id.to_string(), line)
+        Self::new(LearningKind::UserPlaybook, row.id.to_string(), &line)
     }
 
     pub(super) fn agent_playbook(row: &AgentPlaybook) -> Self {
         let body = &row.body;
         let line = rule(&body.content, &body.trigger, &body.instruction, &body.pitfall);
-        Self::new(LearningKind::AgentPlaybook, row.id.to_string(), line)
+        Self::new(LearningKind::AgentPlaybook, row.id.to_string(), &line)
     }
 
-    fn new(kind: LearningKind, id: String, text: String) -> Self {
+    fn new(kind: LearningKind, id: String, text: &str) -> Self {
         let text = within_context_block(text.trim());
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         Self { kind, id, line: format!("- {}\n", lines.join("\n  ")) }

@@ -146,7 +146,7 @@ impl App {
 
 impl UnifiedSearch {
     fn wants(&self, kind: EntityKind) -> bool {
-        !self.entity_types.as_ref().is_some_and(|kinds| !kinds.contains(&kind))
+        self.entity_types.as_ref().is_none_or(|kinds| kinds.contains(&kind))
     }
 
     /// Who asks to be answered without what is known about them gets only what holds for everybody.

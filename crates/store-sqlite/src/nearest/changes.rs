@@ -22,6 +22,9 @@ pub(crate) struct Changes {
     pub(super) vectors: Rows<Vec<f32>>,
 }
 
+/// Changes under the keys of their rows.
+pub(super) type ByOrg<T> = HashMap<(Index, OrgId), Vec<(i64, Change<T>)>>;
+
 #[derive(Debug)]
 pub(super) struct Rows<T>(HashMap<(Index, OrgId, i64), Change<T>>);
 
@@ -78,8 +81,8 @@ impl<T: Clone> Rows<T> {
     }
 
     /// The changes of rows, those of an index and org together.
-    pub(super) fn by_org(self) -> HashMap<(Index, OrgId), Vec<(i64, Change<T>)>> {
-        let mut groups: HashMap<(Index, OrgId), Vec<(i64, Change<T>)>> = HashMap::new();
+    pub(super) fn by_org(self) -> ByOrg<T> {
+        let mut groups: ByOrg<T> = HashMap::new();
         for ((index, org, key), change) in self.0 {
             groups.entry((index, org)).or_default().push((key, change));
         }

@@ -63,7 +63,7 @@ impl EmbedderArgs {
 
     fn remote(&self, name: &str) -> anyhow::Result<Settings> {
         let wrong = || {
-            Failure::usage(&format!("`{name}` is no embedder"))
+            Failure::usage(format!("`{name}` is no embedder"))
                 .hint("use local, none, openai/MODEL, gemini/MODEL or ollama/MODEL")
         };
         let (provider, model) =

@@ -121,6 +121,9 @@ class InteractionEndpoints:
         most_recent_k: int | None = None,
         threshold: float | None = None,
         search_mode: SearchMode | str | None = None,
+        session_id: str | None = None,
+        explain: bool | None = None,
+        recency: float | None = None,
     ) -> Call[SearchInteractionsViewResponse]:
         """One user's interactions that match a query, or the most recent ones.
 
@@ -132,8 +135,11 @@ class InteractionEndpoints:
             end_time: Nothing after this time.
             top_k: How many at most.
             most_recent_k: The last so many, oldest first.
-            threshold: Leave out matches that score less (0 to 1).
+            threshold: The least similarity of a row that has none of the words (0 to 1).
             search_mode: ``vector``, ``fts`` or ``hybrid`` (the default).
+            session_id: Only from this session.
+            explain: Show what each score is made of, as ``score_parts``.
+            recency: How much newer rows gain (0 to 1).
 
         Example:
             >>> client.search_interactions(user_id="user_123", query="product preferences")
@@ -152,7 +158,23 @@ class InteractionEndpoints:
                 most_recent_k=most_recent_k,
                 threshold=threshold,
                 search_mode=search_mode,
+                session_id=session_id,
+                explain=explain,
+                recency=recency,
             ),
+            repeatable=True,
+        )
+
+    @endpoint
+    def get_similar_interactions(
+        self, interaction_id: int, *, top_k: int | None = None, everybody: bool | None = None
+    ) -> Call[SearchInteractionsViewResponse]:
+        """Interactions that are like a given one, of the same user unless ``everybody`` is true."""
+        return Call(
+            "GET",
+            f"/api/interactions/{interaction_id}/similar",
+            as_model(SearchInteractionsViewResponse),
+            query=query_of(top_k=top_k, everybody="true" if everybody else None),
             repeatable=True,
         )
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reflexio._call import Call, as_list, as_model, given
+from reflexio._call import as_list, as_model, Call, given, query_of
 from reflexio._endpoint import as_coroutine, endpoint
 from reflexio.enums import PlaybookStatus, SearchMode
 from reflexio.models.interactions import ConversationTurn
-from reflexio.models.responses import UnifiedSearchViewResponse
+from reflexio.models.responses import (
+    ContextResponse,
+    EmbeddingStatusResponse,
+    RebuildEmbeddingsResponse,
+    UnifiedSearchViewResponse,
+)
 
 
 class SearchEndpoints:
@@ -38,13 +43,16 @@ class SearchEndpoints:
         request_id: str | None = None,
         session_id: str | None = None,
         interaction_id: int | None = None,
+        skip_served: bool | None = None,
+        explain: bool | None = None,
+        recency: float | None = None,
     ) -> Call[UnifiedSearchViewResponse]:
         """Profiles, user playbooks and agent playbooks that match a query.
 
         Args:
             query: What to look for.
             top_k: How many of each kind at most (5 unless given).
-            threshold: Leave out matches that score less (0 to 1).
+            threshold: The least similarity of a row that has none of the words (0 to 1).
             agent_version: Only playbooks of this agent version.
             playbook_name: Only playbooks of this type.
             user_id: Only this user's profiles and user playbooks.
@@ -57,8 +65,11 @@ class SearchEndpoints:
             enable_agent_answer: Let the server compose an answer from what it found.
             search_mode: ``vector``, ``fts`` or ``hybrid`` (the default).
             request_id: The agent's request this search serves, for the server's log.
-            session_id: The agent's session this search serves, for the server's log.
+            session_id: The agent's session this search serves: it gets each row once.
             interaction_id: The interaction this search serves, for the server's log.
+            skip_served: False gives the session rows again that it has.
+            explain: Show what each score is made of, as ``score_parts``.
+            recency: How much newer rows gain (0 to 1).
         """
         return Call(
             "POST",
@@ -82,8 +93,65 @@ class SearchEndpoints:
                 request_id=request_id,
                 session_id=session_id,
                 interaction_id=interaction_id,
+                skip_served=skip_served,
+                explain=explain,
+                recency=recency,
             ),
             repeatable=True,
         )
 
     search_async = as_coroutine(search)
+
+    @endpoint
+    def get_context(
+        self,
+        user_id: str | None = None,
+        query: str | None = None,
+        *,
+        agent_version: str | None = None,
+        playbook_name: str | None = None,
+        token_budget: int | None = None,
+    ) -> Call[ContextResponse]:
+        """The block to put into the agent's prompt: rules and what is known about the user.
+
+        What does not depend on the query comes first, so that a prompt cache holds. Publish
+        ``learnings`` as ``retrieved_learnings`` to let the server learn what helped.
+
+        Args:
+            user_id: Whose profiles and playbooks; without it only what holds for everybody.
+            query: What the agent is asked now.
+            agent_version: Only rules of this agent version.
+            playbook_name: Only rules of this type.
+            token_budget: The most tokens, estimated (1500 unless given).
+        """
+        return Call(
+            "GET",
+            "/api/context",
+            as_model(ContextResponse),
+            query=query_of(
+                user_id=user_id,
+                query=query,
+                agent_version=agent_version,
+                playbook_name=playbook_name,
+                token_budget=token_budget,
+            ),
+            repeatable=True,
+        )
+
+    @endpoint
+    def get_embedding_status(self) -> Call[EmbeddingStatusResponse]:
+        """How far rows are on their way to be found by meaning."""
+        return Call(
+            "GET", "/api/embeddings", as_model(EmbeddingStatusResponse), repeatable=True
+        )
+
+    @endpoint
+    def rebuild_embeddings(self) -> Call[RebuildEmbeddingsResponse]:
+        """Make all vectors of the org anew, in the background."""
+        return Call(
+            "POST",
+            "/api/embeddings/rebuild",
+            as_model(RebuildEmbeddingsResponse),
+            body={},
+            changes_data=True,
+        )

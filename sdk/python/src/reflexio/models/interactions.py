@@ -87,6 +87,8 @@ class Interaction(WireModel):
     tools_used: list[ToolUsed] = Field(default_factory=list)
     citations: list[Citation] = Field(default_factory=list)
     retrieved_learnings: list[RetrievedLearning] = Field(default_factory=list)
+    score: float | None = None
+    score_parts: dict[str, float] | None = None
 
 
 class Request(WireModel):

@@ -48,6 +48,7 @@ class UserPlaybook(WireModel):
     superseded_by: int | None = None
     learned_by: str | None = None
     score: float | None = None
+    score_parts: dict[str, float] | None = None
 
 
 class AgentPlaybook(WireModel):
@@ -75,3 +76,4 @@ class AgentPlaybook(WireModel):
     superseded_by: int | None = None
     learned_by: str | None = None
     score: float | None = None
+    score_parts: dict[str, float] | None = None

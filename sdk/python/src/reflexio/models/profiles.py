@@ -42,6 +42,7 @@ class UserProfile(WireModel):
     superseded_by: str | None = None
     learned_by: str | None = None
     score: float | None = None
+    score_parts: dict[str, float] | None = None
 
 
 class ProfileChangeLog(WireModel):

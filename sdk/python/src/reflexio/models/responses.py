@@ -9,7 +9,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from reflexio.models.base import Response, WireModel
-from reflexio.models.interactions import Interaction, Session
+from reflexio.models.interactions import Interaction, RetrievedLearning, Session
 from reflexio.models.playbooks import AgentPlaybook, UserPlaybook
 from reflexio.models.profiles import ProfileChangeLog, UserProfile
 
@@ -159,6 +159,44 @@ class UpdatePlaybookStatusResponse(Response):
     """Whether an agent playbook's approval was changed."""
 
     msg: str | None = None
+
+
+class ContextResponse(Response):
+    """A block to put into the agent's prompt as it is."""
+
+    context: str = ""
+    tokens: int = 0
+    version: str = ""
+    learnings: list[RetrievedLearning] = Field(default_factory=list)
+    left_out: int = 0
+    degraded: bool = False
+
+
+class EmbeddingCounts(WireModel):
+    """How many rows of a kind there are, and how many have no vector."""
+
+    kind: str
+    rows: int
+    waiting: int
+    refused: int
+
+
+class EmbeddingStatusResponse(Response):
+    """How far rows are on their way to be found by meaning."""
+
+    model: str | None = None
+    dimension: int | None = None
+    index: str = "off"
+    indexed_rows: int = 0
+    index_bytes: int = 0
+    kinds: list[EmbeddingCounts] = Field(default_factory=list)
+    trouble: str | None = None
+
+
+class RebuildEmbeddingsResponse(Response):
+    """How many rows get new vectors."""
+
+    rows: int = 0
 
 
 class UnifiedSearchViewResponse(Response):

@@ -25,7 +25,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-store-tests", &["reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-app", &["reflexio-embed", "reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-jobs", &["reflexio-store", "reflexio-types"]),
-    ("reflexio-app", &["reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-server", &["reflexio-api-types", "reflexio-app", "reflexio-store", "reflexio-types"]),
     ("reflexio-client", &["reflexio-api-types", "reflexio-types"]),
     (

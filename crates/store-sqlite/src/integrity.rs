@@ -11,7 +11,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "api_keys",
     "requests",
     "interactions",
@@ -24,6 +24,7 @@ const TABLES: [&str; 12] = [
     "operations",
     "jobs",
     "lineage_events",
+    "learning_cursors",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry.

@@ -109,6 +109,25 @@ pub struct GetOperationStatusResponse {
     pub msg: Option<String>,
 }
 
+/// Stop reruns.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CancelOperationRequest {
+    /// `profile_generation` or `playbook_generation`; both if missing.
+    pub service_name: Option<String>,
+}
+
+impl WireRequest for CancelOperationRequest {}
+
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CancelOperationResponse {
+    pub success: bool,
+    #[serde(default)]
+    pub cancelled_services: Vec<String>,
+    pub msg: Option<String>,
+}
+
 /// Learn profiles again from all interactions.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -154,6 +154,7 @@ async fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
         master_key: None,
         api_key: None,
         embedder: EmbedderChoice::Connect(Arc::new(Hashed)),
+        models: Arc::new(|_| Default::default()),
     }));
     let background = Arc::clone(&app);
     let task = tokio::spawn(async move {

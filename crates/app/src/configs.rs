@@ -37,11 +37,21 @@ impl App {
             let config = check(&wanted, &loaded.secrets)?;
             match self.save_config(&caller.org, loaded.version + 1, &config).await {
                 Err(Error::Unavailable(reflexio_store::Error::Changed { .. })) => {}
-                Ok(()) => return shown(&config),
+                Ok(()) => {
+                    // Another key, or another model: whatever stalled learning may be gone.
+                    self.lift_stall(&caller.org).await;
+                    return shown(&config);
+                }
                 Err(error) => return Err(error),
             }
         }
         Err(Error::Unavailable(reflexio_store::Error::Busy))
+    }
+
+    /// The configuration with its secrets, for our own use, and its version.
+    pub(crate) async fn config_in_force(&self, org: &OrgId) -> Result<(u64, Config)> {
+        let loaded = self.load_config(org).await?;
+        Ok((loaded.version, loaded.config))
     }
 
     async fn load_config(&self, org: &OrgId) -> Result<Loaded> {

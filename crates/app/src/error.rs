@@ -27,11 +27,11 @@ pub enum Error {
         "provider secrets are sealed with another master key: start the server with the right REFLEXIO_MASTER_KEY"
     )]
     Sealed,
-    /// Learning is not there; what was published is stored and queued for it.
+    /// This server cannot do it yet.
     #[error(
-        "{0} needs the learning engine, which this server does not have yet: interactions are stored and queued for it"
+        "{0} is not there yet: user playbooks are learned and stored, nothing makes agent playbooks of them"
     )]
-    LearningUnavailable(&'static str),
+    NotThereYet(&'static str),
     /// Nothing was written; retry when the cause is gone.
     #[error("nothing was stored: {0}")]
     Unavailable(#[source] reflexio_store::Error),

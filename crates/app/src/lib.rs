@@ -33,9 +33,11 @@ pub use error::{Error, Result};
 pub use interactions::Among;
 pub use jobs::JobPage;
 pub use keys::NewKey;
-pub use learning::{LearningState, LearningStatus};
+pub use learning::{
+    LearningState, LearningStatus, ModelSettings, Selection, Started, Wanted, WorkerSettings, Workers,
+};
 pub use profiles::NewProfile;
-pub use publish::{Publish, PublishOutcome, TurnDraft};
+pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
 pub use search::{EntityKind, Found, Hit, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
 pub use secrets::MasterKey;
 pub use server_state::Whoami;
@@ -55,6 +57,7 @@ pub struct App {
     key_cache: keys::KeyCache,
     embeddings: embeddings::Embeddings,
     served: search::Served,
+    learning: learning::Learning,
 }
 
 /// What an [`App`] is made of.
@@ -66,6 +69,8 @@ pub struct Options {
     /// `REFLEXIO_API_KEY`: full access to the default org.
     pub api_key: Option<String>,
     pub embedder: EmbedderChoice,
+    /// Which models learn; with none, the built-in learner does.
+    pub models: ModelSettings,
 }
 
 impl App {
@@ -83,6 +88,7 @@ impl App {
             key_cache: keys::KeyCache::default(),
             embeddings: embeddings::Embeddings::new(options.embedder),
             served: search::Served::default(),
+            learning: learning::Learning::new(options.models),
         }
     }
 

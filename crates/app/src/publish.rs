@@ -1,11 +1,15 @@
-use reflexio_store::NewRequest;
+use std::time::{Duration, Instant};
+
+use reflexio_jobs::Waited;
+use reflexio_learn::Policy;
+use reflexio_store::{NewRequest, ProfileFilter, UserPlaybookFilter};
 use reflexio_types::{
-    Caller, DEFAULT_AGENT_VERSION, Experiment, Image, ImageRef, JobKind, LearningIntent, MediaType, NewJob,
-    Request, RequestId, Scope, SessionId, Turn, UserId,
+    Caller, DEFAULT_AGENT_VERSION, Experiment, Image, ImageRef, JobId, JobState, LearningIntent, MediaType,
+    NewJob, Request, RequestId, Scope, SessionId, Turn, UserId,
 };
 
 use crate::access::Access;
-use crate::learning::{LearningState, LearningStatus};
+use crate::learning::{self, LearningState, LearningStatus};
 use crate::{App, Error, Result, ids};
 
 /// A turn to publish, with the picture it shows.
@@ -27,7 +31,17 @@ pub struct Publish {
     pub agent_version: Option<String>,
     pub experiment: Option<Experiment>,
     pub intent: LearningIntent,
+    pub wait: Wait,
     pub turns: Vec<TurnDraft>,
+}
+
+/// Whether the publisher waits until its conversation was learned from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Wait {
+    #[default]
+    No,
+    /// Learns at once from what is there, however few turns that are.
+    UntilLearned,
 }
 
 /// What became of a publish. When this is returned, everything is on disk.
@@ -35,28 +49,87 @@ pub struct Publish {
 pub struct PublishOutcome {
     pub request_id: RequestId,
     pub learning: LearningState,
+    /// Rows that were learned from this request, if the publisher waited for them.
+    pub profiles_added: u64,
+    pub playbooks_added: u64,
     pub warnings: Vec<String>,
 }
 
+/// How long a publisher waits at most, and how often to look whether there is a point in it.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
 impl App {
     /// Stores a conversation and queues it for learning, in one transaction.
-    pub async fn publish(&self, caller: &Caller, publish: Publish) -> Result<PublishOutcome> {
+    pub async fn publish(&self, caller: &Caller, mut publish: Publish) -> Result<PublishOutcome> {
         caller.needs(Scope::Write)?;
         let mut warnings = Vec::new();
         let learning = self.admit(caller, &publish.intent, &mut warnings).await?;
-        let job = (learning.status != LearningStatus::Done).then(|| learning_job(&publish.user_id));
+        let learns = learning.status != LearningStatus::Done;
+        publish.intent.force_extraction |= learns && publish.wait == Wait::UntilLearned;
+        let job = if learns { Some(self.learning_job(caller, &publish.user_id).await?) } else { None };
+        let (wait, resume) = (publish.wait, publish.intent.override_learning_stall);
         let new = self.new_request(publish, job);
         let request_id = new.request.id.clone();
-        match self.store.publish(&caller.org, new).await {
-            Ok(published) => {
-                self.embeddings.wake();
-                metrics::counter!("reflexio_interactions_published_total")
-                    .increment(published.interaction_ids.len() as u64);
-                Ok(PublishOutcome { request_id, learning, warnings })
-            }
-            Err(reflexio_store::Error::Duplicate { id, .. }) => Err(Error::DuplicateRequest(id)),
-            Err(error) => Err(error.into()),
+        let published = match self.store.publish(&caller.org, new).await {
+            Ok(published) => published,
+            Err(reflexio_store::Error::Duplicate { id, .. }) => return Err(Error::DuplicateRequest(id)),
+            Err(error) => return Err(error.into()),
+        };
+        self.embeddings.wake();
+        metrics::counter!("reflexio_interactions_published_total")
+            .increment(published.interaction_ids.len() as u64);
+        if resume {
+            self.try_learning(&caller.org);
         }
+        self.wake_workers();
+        let outcome =
+            PublishOutcome { request_id, learning, profiles_added: 0, playbooks_added: 0, warnings };
+        match published.job {
+            Some(job) if wait == Wait::UntilLearned => self.wait_for(caller, job.id(), outcome).await,
+            Some(_) | None => Ok(outcome),
+        }
+    }
+
+    /// Waits until the job is over, or until waiting has no point.
+    async fn wait_for(
+        &self,
+        caller: &Caller,
+        job: JobId,
+        mut outcome: PublishOutcome,
+    ) -> Result<PublishOutcome> {
+        let Some(handle) = self.learning.handle.get() else { return Ok(outcome) };
+        let deadline = Instant::now() + LONGEST_WAIT;
+        let deferred = |reason| LearningState::new(LearningStatus::Pending, reason);
+        outcome.learning = loop {
+            match handle.wait(&caller.org, job, LOOK_EVERY).await? {
+                Waited::Over(job) if job.state == JobState::Done => {
+                    break LearningState::new(LearningStatus::Done, "covered");
+                }
+                Waited::Over(_) => break deferred("failed"),
+                Waited::Gone => break deferred("inputs_erased"),
+                Waited::StillGoing(_) if self.store.stall(&caller.org).await?.is_some() => {
+                    break deferred("stalled");
+                }
+                Waited::StillGoing(_) if Instant::now() >= deadline => break deferred("wait_timeout"),
+                Waited::StillGoing(_) => {}
+            }
+        };
+        if outcome.learning.status == LearningStatus::Done {
+            let request = Some(outcome.request_id.clone());
+            let facts = ProfileFilter { request_id: request.clone(), ..ProfileFilter::default() };
+            let rules = UserPlaybookFilter { request_id: request, ..UserPlaybookFilter::default() };
+            let (store, org) = (&self.store, &caller.org);
+            outcome.profiles_added = store.profiles(org, &facts, usize::MAX).await?.len() as u64;
+            outcome.playbooks_added = store.user_playbooks(org, &rules, usize::MAX).await?.len() as u64;
+        }
+        Ok(outcome)
+    }
+
+    /// The configuration of this moment goes with the job: what is changed later concerns what is published later.
+    async fn learning_job(&self, caller: &Caller, user_id: &UserId) -> Result<NewJob> {
+        let (_, config) = self.config_in_force(&caller.org).await?;
+        learning::due(user_id, Policy::of(&config))
     }
 
     async fn admit(
@@ -108,10 +181,4 @@ fn attach_image(draft: TurnDraft, images: &mut Vec<Image>) -> Turn {
         images.push(Image { id, media_type, bytes });
     }
     turn
-}
-
-fn learning_job(user_id: &UserId) -> NewJob {
-    let payload = serde_json::json!({ "user_id": user_id });
-    let job = NewJob::of_user(JobKind::Learn, user_id.clone(), payload);
-    NewJob { dedup_key: job.lane_name(), ..job }
 }

@@ -117,7 +117,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         | Error::Duplicate { .. }
         | Error::JobState { .. }
         | Error::Sealed
-        | Error::LearningUnavailable(_)
+        | Error::NotThereYet(_)
         | Error::Unavailable(_)
         | Error::Internal(_) => Code::Failed,
     };

@@ -69,7 +69,7 @@ fn app_error(error: &Error) -> Response {
         Error::DuplicateRequest(_) | Error::Duplicate { .. } | Error::JobState { .. } => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed => StatusCode::SERVICE_UNAVAILABLE,
-        Error::LearningUnavailable(_) => StatusCode::NOT_IMPLEMENTED,
+        Error::NotThereYet(_) => StatusCode::NOT_IMPLEMENTED,
         Error::Internal(cause) => {
             tracing::error!(error = %chain(cause.as_ref()), "request failed");
             StatusCode::INTERNAL_SERVER_ERROR

@@ -44,10 +44,10 @@ async fn a_publish_is_seen_as_a_job() {
         (&job["kind"], &job["state"], &job["lane"]),
         (&json!("learn"), &json!("queued"), &json!("learn:u1"))
     );
-    assert_eq!(
-        (&job["attempts"], &job["history"], &job["payload"]),
-        (&json!(0), &json!([]), &json!({"user_id": "u1"}))
-    );
+    assert_eq!((&job["attempts"], &job["history"]), (&json!(0), &json!([])));
+    // The configuration goes with the job as it was when the conversation came in.
+    let payload = &job["payload"];
+    assert_eq!((&payload["user_id"], &payload["policy"]["window_size"]), (&json!("u1"), &json!(10)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -19,6 +19,7 @@ mod interactions;
 mod jobs;
 mod keys;
 mod learned;
+mod learning;
 mod lineage;
 mod maintenance;
 mod nearest;

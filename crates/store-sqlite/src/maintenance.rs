@@ -87,6 +87,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let requests = delete(tx.sql, "requests", &of_user)?;
     let jobs = jobs::delete_of_user(tx.sql, org, user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
+    delete(tx.sql, "learning_cursors", &of_user)?;
     let erased = [
         (Index::Interactions, interactions),
         (Index::Profiles, profiles),

@@ -1,9 +1,10 @@
 use async_trait::async_trait;
 use reflexio_store::{Operations, Result};
 use reflexio_types::{Operation, OrgId};
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::SqliteStore;
+use crate::error::Result as Outcome;
 use crate::rows::json;
 
 #[async_trait]
@@ -18,21 +19,19 @@ impl Operations for SqliteStore {
     }
 
     async fn put_operation(&self, org: &OrgId, operation: &Operation) -> Result<()> {
-        let text =
-            "INSERT INTO operations (org_id, id, service_name, started_at, body) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT (org_id, id) DO UPDATE SET service_name = excluded.service_name,
-                        started_at = excluded.started_at, body = excluded.body";
         let (org, operation) = (org.clone(), operation.clone());
-        self.writer
-            .write(move |tx| {
-                let body = serde_json::to_string(&operation)?;
-                let values =
-                    (org.as_str(), &operation.id, &operation.service_name, operation.started_at.0, body);
-                tx.sql.prepare_cached(text)?.execute(values)?;
-                Ok(())
-            })
-            .await
+        self.writer.write(move |tx| put(tx.sql, &org, &operation)).await
     }
+}
+
+pub(crate) fn put(sql: &Connection, org: &OrgId, operation: &Operation) -> Outcome<()> {
+    let text = "INSERT INTO operations (org_id, id, service_name, started_at, body) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (org_id, id) DO UPDATE SET service_name = excluded.service_name,
+                    started_at = excluded.started_at, body = excluded.body";
+    let body = serde_json::to_string(operation)?;
+    let values = (org.as_str(), &operation.id, &operation.service_name, operation.started_at.0, body);
+    sql.prepare_cached(text)?.execute(values)?;
+    Ok(())
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Operation> {

@@ -150,7 +150,13 @@ pub(crate) fn filtered(org: &OrgId, filter: &ProfileFilter) -> Predicate {
     }
 }
 
-fn add(tx: &mut Tx<'_>, org: &OrgId, profile: &Profile, entry: Entry, actor: Option<&str>) -> Outcome<()> {
+pub(crate) fn add(
+    tx: &mut Tx<'_>,
+    org: &OrgId,
+    profile: &Profile,
+    entry: Entry,
+    actor: Option<&str>,
+) -> Outcome<()> {
     let Some(key) = insert(tx.sql, org, profile)? else {
         return Err(Fault::duplicate("profile_id", &profile.id));
     };

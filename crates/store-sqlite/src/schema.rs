@@ -10,7 +10,8 @@ use crate::error::Result;
 use crate::fts::Index;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_first.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_learning.sql")];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;
 /// How long to wait for another process before giving up.

@@ -165,7 +165,7 @@ pub(crate) fn filtered(org: &OrgId, filter: &UserPlaybookFilter) -> Predicate {
         .any_in_body("$.tags", &filter.tags)
 }
 
-fn add(
+pub(crate) fn add(
     tx: &mut Tx<'_>,
     org: &OrgId,
     playbook: &UserPlaybook,

@@ -19,6 +19,7 @@ mod filter;
 mod interactions;
 mod jobs;
 mod keys;
+mod learning;
 mod lineage;
 mod maintenance;
 mod operations;
@@ -42,6 +43,9 @@ pub use filter::{
 pub use interactions::{InteractionSelector, Interactions};
 pub use jobs::{Claim, Claimed, Enqueued, Held, JobCounts, JobFilter, Jobs, Lease, Retry};
 pub use keys::Keys;
+pub use learning::{
+    Cursor, CursorMove, JobEnd, Learning, Lesson, PublishedTurn, PublisherFilter, Reach, Superseded,
+};
 pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};
 pub use operations::Operations;
@@ -63,6 +67,7 @@ pub trait Store:
     + Keys
     + Operations
     + Jobs
+    + Learning
     + Lineage
     + Maintenance
     + Transfer
@@ -81,6 +86,7 @@ impl<T> Store for T where
         + Keys
         + Operations
         + Jobs
+        + Learning
         + Lineage
         + Maintenance
         + Transfer

@@ -1,8 +1,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reflexio_app::{App, Connect, EmbedderChoice, MasterKey, NewKey, Options as AppOptions};
+use reflexio_app::{
+    App, Connect, EmbedderChoice, MasterKey, NewKey, Options as AppOptions, WorkerSettings, Workers,
+};
 use reflexio_embed::{Embedder, MiniLm, Precision};
+use reflexio_llm::Settings;
 use reflexio_server::Options as ServerOptions;
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{OrgId, Scope, Scopes};
@@ -29,6 +32,7 @@ pub struct TestServer {
     client: Client,
     serving: JoinHandle<()>,
     background: Vec<JoinHandle<()>>,
+    workers: Option<Workers>,
     _folder: Arc<TempDir>,
 }
 
@@ -82,6 +86,14 @@ impl TestServer {
         server
     }
 
+    /// A server that learns, with the built-in learner unless models are given.
+    pub async fn start_learning(change: impl FnOnce(&mut AppOptions)) -> Self {
+        let mut server = Self::start_with(change, ServerOptions::default()).await;
+        let settings = WorkerSettings { poll: Duration::from_millis(50), ..WorkerSettings::default() };
+        server.workers = Some(server.app.start_workers(&settings));
+        server
+    }
+
     /// Waits until every row of the caller's org has its vector.
     pub async fn embedded(&self) {
         let none_waits = |status: &Value| {
@@ -120,6 +132,7 @@ impl TestServer {
             master_key: None,
             api_key: None,
             embedder: EmbedderChoice::None("tests search by words".to_owned()),
+            models: Arc::new(|_| Settings::default()),
         };
         change(&mut app_options);
         let app = Arc::new(App::new(app_options));
@@ -137,6 +150,7 @@ impl TestServer {
             client: client(),
             serving,
             background: Vec::new(),
+            workers: None,
             _folder: folder,
         }
     }
@@ -221,6 +235,7 @@ fn client() -> Client {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
+        drop(self.workers.take());
         self.serving.abort();
         self.background.iter().for_each(JoinHandle::abort);
     }

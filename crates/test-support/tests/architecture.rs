@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-postings", &["reflexio-search", "reflexio-vectors"]),
     ("reflexio-embed", &[]),
     ("reflexio-llm", &["reflexio-types"]),
-    ("reflexio-learn", &["reflexio-search", "reflexio-types"]),
+    ("reflexio-learn", &["reflexio-llm", "reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
     (
@@ -23,8 +23,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["reflexio-postings", "reflexio-search", "reflexio-store", "reflexio-types", "reflexio-vectors"],
     ),
     ("reflexio-store-tests", &["reflexio-search", "reflexio-store", "reflexio-types"]),
-    ("reflexio-app", &["reflexio-embed", "reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-jobs", &["reflexio-store", "reflexio-types"]),
+    (
+        "reflexio-app",
+        &[
+            "reflexio-embed",
+            "reflexio-jobs",
+            "reflexio-learn",
+            "reflexio-llm",
+            "reflexio-search",
+            "reflexio-store",
+            "reflexio-types",
+        ],
+    ),
     ("reflexio-server", &["reflexio-api-types", "reflexio-app", "reflexio-store", "reflexio-types"]),
     ("reflexio-client", &["reflexio-api-types", "reflexio-types"]),
     (
@@ -34,6 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "reflexio-app",
             "reflexio-client",
             "reflexio-embed",
+            "reflexio-llm",
             "reflexio-server",
             "reflexio-store",
             "reflexio-store-sqlite",
@@ -45,6 +57,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "reflexio-app",
             "reflexio-embed",
+            "reflexio-llm",
             "reflexio-server",
             "reflexio-store",
             "reflexio-store-sqlite",

@@ -14,15 +14,18 @@ pub enum JobKind {
     Learn,
     /// Make vectors of texts that have none yet.
     Embed,
+    /// Learn anew from everything that users published.
+    Rerun,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 2] = [JobKind::Learn, JobKind::Embed];
+    pub const ALL: [JobKind; 3] = [JobKind::Learn, JobKind::Embed, JobKind::Rerun];
 
     pub fn as_str(self) -> &'static str {
         match self {
             JobKind::Learn => "learn",
             JobKind::Embed => "embed",
+            JobKind::Rerun => "rerun",
         }
     }
 

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use reflexio_app::{App, EmbedderChoice, Options};
+use reflexio_llm::Settings;
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{ApiKey, KeyId, OrgId, Scope, Scopes, SystemClock};
 use serde_json::{Value, json};
@@ -88,6 +89,7 @@ fn app(store: SqliteStore) -> App {
         master_key: None,
         api_key: None,
         embedder: EmbedderChoice::None("keys need no search".to_owned()),
+        models: Arc::new(|_| Settings::default()),
     })
 }
 

@@ -14,7 +14,7 @@ const LONG: &str = "When a customer asks for a refund within thirty days, look u
 
 impl Filled {
     pub(crate) fn new() -> Self {
-        let server = Server::start();
+        let server = Server::start_with(&["--learning-workers", "0"]);
         server
             .reflexio("publish --user-id ann --session-id s1 --request-id r1 --user-message")
             .arg("I want a refund\nfor my order")

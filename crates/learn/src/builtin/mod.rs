@@ -29,6 +29,8 @@ pub use output::{
     DropReason, Dropped, ForgetRequest, LEARNED_BY, Learned, LearnedPlaybook, LearnedProfile, Signal,
 };
 
+pub(crate) use render::content as rule_content;
+
 /// Learns what the window shows, for the definitions that are due.
 pub fn learn(window: &Window<'_>, definitions: &Definitions<'_>) -> Learned {
     let mut dropped = Dropped::default();

@@ -132,7 +132,8 @@ fn subject(rule: &Rule, trigger: &str) -> Subject {
     }
 }
 
-fn content(trigger: &str, instruction: &str, pitfall: Option<&str>) -> String {
+/// A rule as people read it.
+pub(crate) fn content(trigger: &str, instruction: &str, pitfall: Option<&str>) -> String {
     let avoid = pitfall.map_or_else(String::new, |pitfall| format!("\nAvoid: {pitfall}"));
     format!("When: {trigger}\nDo: {instruction}{avoid}")
 }

@@ -1,13 +1,13 @@
 use axum::Json;
 use reflexio_api_types::{
-    Done, GetOperationStatusResponse, LearningStatusQuery, LearningStatusResponse,
-    ManualPlaybookGenerationRequest, ManualProfileGenerationRequest, MarkNotifiedResponse,
-    OperationStatusInfo, OperationStatusQuery, RerunPlaybookGenerationRequest,
+    CancelOperationRequest, CancelOperationResponse, Done, GetOperationStatusResponse, LearningStatusQuery,
+    LearningStatusResponse, ManualPlaybookGenerationRequest, ManualProfileGenerationRequest,
+    MarkNotifiedResponse, OperationStatusInfo, OperationStatusQuery, RerunPlaybookGenerationRequest,
     RerunPlaybookGenerationResponse, RerunProfileGenerationRequest, RerunProfileGenerationResponse,
-    RunPlaybookAggregationRequest, StallStateResponse,
+    RunPlaybookAggregationRequest, SourceLabel, StallStateResponse, When,
 };
-use reflexio_app::Error;
-use reflexio_types::RequestId;
+use reflexio_app::{Error, Selection, Started, Wanted};
+use reflexio_types::{RequestId, UserId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -21,6 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(learning_status))
         .routes(routes!(get_operation_status))
+        .routes(routes!(cancel_operation))
         .routes(routes!(rerun_profile_generation))
         .routes(routes!(manual_profile_generation))
         .routes(routes!(rerun_playbook_generation))
@@ -60,13 +61,21 @@ async fn get_operation_status(
     Ok(Json(GetOperationStatusResponse { success: operation_status.is_some(), operation_status, msg }))
 }
 
-/// A run that cannot start is answered in the shape of the contract: not successful, and why.
-fn refusal(started: reflexio_app::Result<()>) -> Result<Option<String>> {
-    match started {
-        Ok(()) => Ok(None),
-        Err(error @ Error::LearningUnavailable(_)) => Ok(Some(error.to_string())),
-        Err(error) => Err(error.into()),
-    }
+/// Stop reruns that go on
+#[utoipa::path(post, path = "/api/cancel_operation", tag = "learning", request_body = CancelOperationRequest,
+    responses((status = 200, body = CancelOperationResponse), Failure))]
+async fn cancel_operation(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    Body(body): Body<CancelOperationRequest>,
+) -> Result<Json<CancelOperationResponse>> {
+    let service = super::given(body.value.service_name);
+    let cancelled_services = app.cancel_operations(&caller, service.as_deref()).await?;
+    let msg = match cancelled_services.as_slice() {
+        [] => "No operation is in progress".to_owned(),
+        services => format!("Cancelling {}", services.join(", ")),
+    };
+    Ok(Json(CancelOperationResponse { success: true, cancelled_services, msg: Some(msg) }))
 }
 
 /// Learn profiles again from all interactions, as PENDING
@@ -76,11 +85,12 @@ fn refusal(started: reflexio_app::Result<()>) -> Result<Option<String>> {
 async fn rerun_profile_generation(
     UseCases(app): UseCases,
     Who(caller): Who,
-    _body: Body<RerunProfileGenerationRequest>,
+    Body(body): Body<RerunProfileGenerationRequest>,
 ) -> Result<Json<RerunProfileGenerationResponse>> {
-    let msg = refusal(app.start_learning_run(&caller, "rerun_profile_generation"))?;
-    let operation_id = Some("rerun_profile_generation".to_owned());
-    Ok(Json(RerunProfileGenerationResponse { operation_id, ..profile_run(msg) }))
+    let body = body.value;
+    let which = selection(None, body.source, body.start_time, body.end_time);
+    let user_id = super::given(body.user_id).map(UserId::new);
+    Ok(Json(profile_run(app.rerun(&caller, Wanted::Profiles, user_id, which).await?)))
 }
 
 /// Learn profiles now from the last window, as CURRENT
@@ -90,19 +100,16 @@ async fn rerun_profile_generation(
 async fn manual_profile_generation(
     UseCases(app): UseCases,
     Who(caller): Who,
-    _body: Body<ManualProfileGenerationRequest>,
+    Body(body): Body<ManualProfileGenerationRequest>,
 ) -> Result<Json<RerunProfileGenerationResponse>> {
-    let msg = refusal(app.start_learning_run(&caller, "manual_profile_generation"))?;
-    Ok(Json(profile_run(msg)))
+    let which = selection(None, body.value.source, None, None);
+    let user_id = super::given(body.value.user_id).map(UserId::new);
+    Ok(Json(profile_run(app.learn_now(&caller, Wanted::Profiles, user_id, which).await?)))
 }
 
-fn profile_run(msg: Option<String>) -> RerunProfileGenerationResponse {
-    RerunProfileGenerationResponse {
-        success: msg.is_none(),
-        msg,
-        profiles_generated: None,
-        operation_id: None,
-    }
+fn profile_run(started: Started) -> RerunProfileGenerationResponse {
+    let Answered { success, msg, operation_id } = answered(started);
+    RerunProfileGenerationResponse { success, msg, profiles_generated: None, operation_id }
 }
 
 /// Learn playbooks again from all interactions, as PENDING
@@ -112,11 +119,11 @@ fn profile_run(msg: Option<String>) -> RerunProfileGenerationResponse {
 async fn rerun_playbook_generation(
     UseCases(app): UseCases,
     Who(caller): Who,
-    _body: Body<RerunPlaybookGenerationRequest>,
+    Body(body): Body<RerunPlaybookGenerationRequest>,
 ) -> Result<Json<RerunPlaybookGenerationResponse>> {
-    let msg = refusal(app.start_learning_run(&caller, "rerun_playbook_generation"))?;
-    let operation_id = Some("rerun_playbook_generation".to_owned());
-    Ok(Json(RerunPlaybookGenerationResponse { operation_id, ..playbook_run(msg) }))
+    let body = body.value;
+    let which = selection(body.agent_version, body.source, body.start_time, body.end_time);
+    Ok(Json(playbook_run(app.rerun(&caller, Wanted::Playbooks, None, which).await?)))
 }
 
 /// Learn playbooks now from the last window, as CURRENT
@@ -126,18 +133,49 @@ async fn rerun_playbook_generation(
 async fn manual_playbook_generation(
     UseCases(app): UseCases,
     Who(caller): Who,
-    _body: Body<ManualPlaybookGenerationRequest>,
+    Body(body): Body<ManualPlaybookGenerationRequest>,
 ) -> Result<Json<RerunPlaybookGenerationResponse>> {
-    let msg = refusal(app.start_learning_run(&caller, "manual_playbook_generation"))?;
-    Ok(Json(playbook_run(msg)))
+    let which = selection(body.value.agent_version, body.value.source, None, None);
+    Ok(Json(playbook_run(app.learn_now(&caller, Wanted::Playbooks, None, which).await?)))
 }
 
-fn playbook_run(msg: Option<String>) -> RerunPlaybookGenerationResponse {
-    RerunPlaybookGenerationResponse {
-        success: msg.is_none(),
-        msg,
-        playbooks_generated: None,
-        operation_id: None,
+fn playbook_run(started: Started) -> RerunPlaybookGenerationResponse {
+    let Answered { success, msg, operation_id } = answered(started);
+    RerunPlaybookGenerationResponse { success, msg, playbooks_generated: None, operation_id }
+}
+
+fn selection(
+    agent_version: Option<String>,
+    source: Option<SourceLabel>,
+    start: Option<When>,
+    end: Option<When>,
+) -> Selection {
+    Selection {
+        source: super::given(source.map(SourceLabel::into_string)),
+        agent_version: super::given(agent_version),
+        start: start.map(|when| when.0),
+        end: end.map(|when| when.0),
+    }
+}
+
+struct Answered {
+    success: bool,
+    msg: Option<String>,
+    operation_id: Option<String>,
+}
+
+/// A run that cannot start is answered in the shape of the contract: not successful, and why.
+fn answered(started: Started) -> Answered {
+    match started {
+        Started::Refused(msg) => Answered { success: false, msg: Some(msg), operation_id: None },
+        Started::Operation(id) => {
+            let msg = "Started; get_operation_status tells how far it is".to_owned();
+            Answered { success: true, msg: Some(msg), operation_id: Some(id) }
+        }
+        Started::Users(count) => {
+            let msg = format!("Learning from the last window of {count} user(s)");
+            Answered { success: true, msg: Some(msg), operation_id: None }
+        }
     }
 }
 
@@ -149,8 +187,11 @@ async fn run_playbook_aggregation(
     Who(caller): Who,
     _body: Body<RunPlaybookAggregationRequest>,
 ) -> Result<Json<Done>> {
-    let message = refusal(app.start_learning_run(&caller, "run_playbook_aggregation"))?;
-    Ok(Json(Done { success: message.is_none(), message: message.unwrap_or_default() }))
+    match app.aggregate(&caller) {
+        Ok(()) => Ok(Json(Done { success: true, message: String::new() })),
+        Err(error @ Error::NotThereYet(_)) => Ok(Json(Done { success: false, message: error.to_string() })),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Whether learning is paused, and why

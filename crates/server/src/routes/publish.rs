@@ -3,7 +3,7 @@ use reflexio_api_types::{
     Detail, InteractionData, LocPart, Parsed, PublishQuery, PublishUserInteractionRequest,
     PublishUserInteractionResponse,
 };
-use reflexio_app::{Error, LearningStatus, Publish, PublishOutcome, TurnDraft};
+use reflexio_app::{Error, LearningStatus, Publish, PublishOutcome, TurnDraft, Wait};
 use reflexio_types::{
     Citation, Experiment, LearningIntent, RequestId, RetrievedLearning, SessionId, Timestamp, ToolUse, Turn,
     UserId,
@@ -36,11 +36,12 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn publish_interaction(
     UseCases(app): UseCases,
     Who(caller): Who,
-    _query: Query<PublishQuery>,
+    Query(query): Query<PublishQuery>,
     Body(parsed): Body<PublishUserInteractionRequest>,
 ) -> Result<Json<PublishUserInteractionResponse>> {
     let mut warnings = Vec::new();
-    let publish = read(parsed, app.now(), &mut warnings)?;
+    let mut publish = read(parsed, app.now(), &mut warnings)?;
+    publish.wait = if query.wait_for_response { Wait::UntilLearned } else { Wait::No };
     let session_id = publish.session_id.as_ref().map(ToString::to_string);
     match app.publish(&caller, publish).await {
         Ok(outcome) => {
@@ -78,8 +79,8 @@ fn published(
         warnings,
         session_id: Some(session_id.unwrap_or_else(|| request_id.clone())),
         request_id: Some(request_id),
-        profiles_added: Some(0),
-        playbooks_added: Some(0),
+        profiles_added: Some(outcome.profiles_added),
+        playbooks_added: Some(outcome.playbooks_added),
         learning_status: Some(
             if outcome.learning.status == LearningStatus::Done { "done" } else { "deferred" }.to_owned(),
         ),
@@ -129,6 +130,7 @@ fn read(
             override_learning_stall: request.override_learning_stall.unwrap_or_default(),
             session_finished: request.session_finished.unwrap_or_default(),
         },
+        wait: Wait::No,
         turns,
     })
 }

@@ -13,7 +13,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "api_keys",
     "requests",
     "interactions",
@@ -26,6 +26,7 @@ const TABLES: [&str; 12] = [
     "operations",
     "jobs",
     "lineage_events",
+    "learning_cursors",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and

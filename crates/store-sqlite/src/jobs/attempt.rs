@@ -64,6 +64,11 @@ pub(crate) fn complete_in(tx: &Tx<'_>, lease: &Lease, at: Timestamp) -> Result<(
     attempt.finish(tx.sql, JobState::Done, &ending)
 }
 
+/// Fails unless the lease is good, for results that are stored before the end of their job.
+pub(crate) fn check_in(tx: &Tx<'_>, lease: &Lease) -> Result<()> {
+    held(tx.sql, lease)?.map(|_| ()).ok_or_else(|| lost(lease))
+}
+
 /// The ids of those that were lost.
 pub(super) fn complete_many(tx: &Tx<'_>, leases: &[Lease], at: Timestamp) -> Result<Vec<JobId>> {
     let mut lost = Vec::new();

@@ -2,7 +2,14 @@ use crate::data_dir::DataDir;
 use crate::output::Output;
 
 /// What a person wants to know after starting a server. It is not part of the log.
-pub(super) fn print(out: &Output, url: &str, folder: &DataDir, keys_required: bool, first_run: bool) {
+pub(super) fn print(
+    out: &Output,
+    url: &str,
+    folder: &DataDir,
+    keys_required: bool,
+    learning: &str,
+    first_run: bool,
+) {
     let (bold, dim) = (out.style_errors().bold(), out.style_errors().dim());
     let row =
         |name: &str, value: &str| out.note(format_args!("  {} {value}", dim.apply_to(format!("{name:<10}"))));
@@ -11,7 +18,7 @@ pub(super) fn print(out: &Output, url: &str, folder: &DataDir, keys_required: bo
     row("docs", &format!("{url}/docs"));
     row("data", &folder.path().display().to_string());
     row("access", if keys_required { "with a key only" } else { "from this machine, without a key" });
-    row("learning", "conversations are stored and queued; this build has no learning engine yet");
+    row("learning", learning);
     if first_run {
         row("try", "reflexio publish --user-id ann --user-message \"Hi\" --agent-response \"Hello!\"");
     }

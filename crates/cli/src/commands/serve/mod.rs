@@ -15,9 +15,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::PrometheusHandle;
-use reflexio_app::{App, EmbedderChoice, MasterKey};
+use reflexio_app::{App, EmbedderChoice, MasterKey, WorkerSettings, Workers};
+use reflexio_llm::Settings;
 use reflexio_server::RateLimit;
-use reflexio_types::SystemClock;
+use reflexio_types::{Config, SystemClock};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -28,6 +29,8 @@ use ready::ReadyFile;
 
 /// How long requests may take to finish after the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(30);
+/// How long windows that are being learned from may take then; the rest is given back.
+const LEARNING_GRACE: Duration = Duration::from_secs(5);
 /// How long threads may take to end after that.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
@@ -65,6 +68,9 @@ pub(crate) struct Serve {
     master_key: Option<String>,
     #[command(flatten)]
     embedder: embedder::EmbedderArgs,
+    /// How many users are learned from at the same time; 0 only stores what is published.
+    #[arg(long, value_name = "COUNT", env = "REFLEXIO_LEARNING_WORKERS", default_value_t = 8)]
+    learning_workers: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -97,7 +103,8 @@ impl Serve {
         address::refuse_open_door(address, keys_required, folder)?;
         let url = address::url(address);
         if self.log_format == LogFormat::Human && !context.out.quiet {
-            banner::print(&context.out, &url, folder, keys_required, first_run);
+            let learning = self.learning_words();
+            banner::print(&context.out, &url, folder, keys_required, learning, first_run);
         }
         tracing::info!(%url, data_dir = %folder.path().display(), "listening");
         let meter = meter::install()?;
@@ -116,6 +123,7 @@ impl Serve {
             master_key: set(&self.master_key).as_deref().map(MasterKey::derive),
             api_key: context.api_key.clone(),
             embedder: self.embedder()?,
+            models: Arc::new(models),
         })))
     }
 
@@ -125,6 +133,20 @@ impl Serve {
             tracing::warn!(reason, "searching by words only");
         }
         Ok(choice)
+    }
+
+    fn workers(&self, app: &Arc<App>) -> Option<Workers> {
+        let settings = WorkerSettings { slots: self.learning_workers, ..WorkerSettings::default() };
+        (self.learning_workers > 0).then(|| app.start_workers(&settings))
+    }
+
+    fn learning_words(&self) -> &'static str {
+        let settings = models(&Config::default());
+        match (self.learning_workers, settings.default_model.is_some() || !settings.keys.is_empty()) {
+            (0, _) => "off: conversations are stored and queued",
+            (_, true) => "with the model of the environment, or the one in the configuration",
+            (_, false) => "built in, without a model; set a provider's key to use one",
+        }
     }
 
     async fn until_asked_to_stop(
@@ -144,6 +166,7 @@ impl Serve {
             let app = Arc::clone(&app);
             async move { futures::join!(app.warm_words(), app.keep_embedding()) }
         });
+        let workers = self.workers(&app);
         let serving = reflexio_server::run(listener, app, options, asked_to_stop(told));
         let served = tokio::select! {
             served = serving => served,
@@ -160,8 +183,17 @@ impl Serve {
             } => Ok(()),
         };
         embedding.abort();
+        if let Some(workers) = workers {
+            workers.stop(LEARNING_GRACE).await;
+        }
         served
     }
+}
+
+/// Models come from the configuration first, then from the environment.
+fn models(config: &Config) -> Settings {
+    let settings = Settings::from_config(config.llm_config.as_ref(), config.api_key_config.as_ref());
+    settings.or_environment(|name| std::env::var(name).ok())
 }
 
 async fn asked_to_stop(mut told: watch::Receiver<bool>) {

@@ -1,0 +1,106 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use reflexio_jobs::{Handlers, Runner, Settings};
+use reflexio_types::{JobKind, JobState, Timestamp};
+use tokio::task::JoinHandle;
+
+use super::handler::Learning;
+use super::rerun::Rerun;
+use crate::App;
+
+/// How often to look at what is old, and how many looks make a probe of a stalled provider.
+const UPKEEP: Duration = Duration::from_secs(60);
+const LOOKS_PER_PROBE: u32 = 5;
+/// Jobs that are over are kept so long, in seconds: the ones that failed longer, since people look at them.
+const KEEP_DONE: i64 = 86_400;
+const KEEP_FAILED: i64 = 30 * 86_400;
+const DELETED_AT_ONCE: usize = 1_000;
+/// Reruns that go on at the same time; each is a long row of windows.
+const RERUNS: usize = 2;
+
+/// How much is learned at the same time.
+#[derive(Debug, Clone)]
+pub struct WorkerSettings {
+    /// Users who are learned from at the same time.
+    pub slots: usize,
+    /// How often to look for work that nobody announced.
+    pub poll: Duration,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self { slots: 8, poll: Duration::from_secs(1) }
+    }
+}
+
+/// The workers of this process. Dropping them is like killing them: others take over when their leases run out.
+pub struct Workers {
+    runner: Runner,
+    upkeep: AbortOnDrop,
+}
+
+struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Workers {
+    /// Claims nothing more, lets jobs go on for a while, and gives back the rest.
+    pub async fn stop(self, grace: Duration) {
+        drop(self.upkeep);
+        let stopped = self.runner.stop(grace).await;
+        tracing::info!(ended = stopped.ended, given_back = stopped.released, "workers stopped");
+    }
+}
+
+impl App {
+    /// Begins to do the work that was queued. Call it once.
+    pub fn start_workers(self: &Arc<Self>, settings: &WorkerSettings) -> Workers {
+        let handlers = Handlers::new()
+            .with(JobKind::Learn, Arc::new(Learning(Arc::clone(self))), settings.slots)
+            .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS);
+        let runner = Runner::start(
+            Arc::clone(&self.store),
+            Arc::clone(&self.clock),
+            handlers,
+            Settings { slots: settings.slots + RERUNS, poll: settings.poll, ..Settings::default() },
+        );
+        if self.learning.handle.set(runner.handle()).is_err() {
+            tracing::error!("workers were started twice; the first ones are the ones that are woken");
+        }
+        let app = Arc::clone(self);
+        Workers { runner, upkeep: AbortOnDrop(tokio::spawn(async move { app.keep_tidy().await })) }
+    }
+
+    async fn keep_tidy(&self) {
+        for look in 1_u32.. {
+            tokio::time::sleep(UPKEEP).await;
+            self.delete_old_jobs().await;
+            if look % LOOKS_PER_PROBE == 0 {
+                self.probe_stalled().await;
+            }
+        }
+    }
+
+    async fn delete_old_jobs(&self) {
+        let ages =
+            [(JobState::Done, KEEP_DONE), (JobState::Cancelled, KEEP_FAILED), (JobState::Dead, KEEP_FAILED)];
+        for (state, age) in ages {
+            let before = Timestamp(self.now().0 - age);
+            loop {
+                match self.store.delete_finished_jobs(state, before, DELETED_AT_ONCE).await {
+                    Ok(deleted) if deleted == DELETED_AT_ONCE as u64 => {}
+                    Ok(_) => break,
+                    Err(error) => {
+                        tracing::warn!(%error, "old jobs could not be deleted");
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}

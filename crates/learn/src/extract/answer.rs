@@ -1,0 +1,122 @@
+use reflexio_types::{ProfileBody, ProfileTimeToLive, UserPlaybookBody};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::builtin::rule_content;
+use crate::findings::{Findings, FoundPlaybook, FoundProfile, Scene};
+
+/// What a model answers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Answer {
+    profiles: Vec<Fact>,
+    playbooks: Vec<Rule>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Fact {
+    content: String,
+    time_to_live: ProfileTimeToLive,
+    evidence: Vec<String>,
+    #[serde(default)]
+    custom_features: Vec<Field>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Rule {
+    playbook_name: String,
+    trigger: String,
+    instruction: String,
+    #[serde(default)]
+    pitfall: Option<String>,
+    #[serde(default)]
+    rationale: Option<String>,
+    evidence: Vec<String>,
+    #[serde(default)]
+    metadata: Vec<Field>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Field {
+    name: String,
+    value: String,
+}
+
+impl Answer {
+    /// Items that hold; one that does not is left out alone, and counted.
+    pub(super) fn into_findings(self, scene: &Scene<'_>, learned_by: &str) -> Findings {
+        let mut findings = Findings::default();
+        for fact in self.profiles {
+            match fact.into_found(scene, learned_by) {
+                Ok(found) => findings.profiles.push(found),
+                Err(reason) => findings.drop_one(reason),
+            }
+        }
+        for rule in self.playbooks {
+            match rule.into_found(scene, learned_by) {
+                Ok(found) => findings.playbooks.push(found),
+                Err(reason) => findings.drop_one(reason),
+            }
+        }
+        findings
+    }
+}
+
+const NO_EVIDENCE: &str = "evidence does not resolve";
+const EMPTY: &str = "empty";
+
+impl Fact {
+    fn into_found(self, scene: &Scene<'_>, learned_by: &str) -> Result<FoundProfile, &'static str> {
+        let evidence = scene.resolve(&self.evidence).ok_or(NO_EVIDENCE)?;
+        let content = filled(&self.content).ok_or(EMPTY)?;
+        let features = object(self.custom_features);
+        let body = ProfileBody {
+            content,
+            custom_features: Some(features).filter(|features| !features.is_empty()),
+            learned_by: Some(learned_by.to_owned()),
+            ..ProfileBody::default()
+        };
+        Ok(FoundProfile { evidence, time_to_live: self.time_to_live, body })
+    }
+}
+
+impl Rule {
+    fn into_found(self, scene: &Scene<'_>, learned_by: &str) -> Result<FoundPlaybook, &'static str> {
+        let evidence = scene.resolve(&self.evidence).ok_or(NO_EVIDENCE)?;
+        let trigger = filled(&self.trigger).ok_or(EMPTY)?;
+        let instruction = filled(&self.instruction).ok_or(EMPTY)?;
+        let pitfall = self.pitfall.as_deref().and_then(filled);
+        let metadata = object(self.metadata);
+        let body = UserPlaybookBody {
+            content: rule_content(&trigger, &instruction, pitfall.as_deref()),
+            trigger: Some(trigger),
+            instruction: Some(instruction),
+            pitfall,
+            rationale: self.rationale.as_deref().and_then(filled),
+            playbook_metadata: if metadata.is_empty() {
+                String::new()
+            } else {
+                Value::Object(metadata).to_string()
+            },
+            learned_by: Some(learned_by.to_owned()),
+            ..UserPlaybookBody::default()
+        };
+        Ok(FoundPlaybook { evidence, playbook_name: self.playbook_name, body })
+    }
+}
+
+fn filled(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Values are JSON as text; what is none is a plain text.
+fn object(fields: Vec<Field>) -> Map<String, Value> {
+    let fields = fields.into_iter().filter(|field| !field.name.trim().is_empty());
+    fields
+        .map(|field| {
+            let value = serde_json::from_str(&field.value).unwrap_or(Value::String(field.value));
+            (field.name.trim().to_owned(), value)
+        })
+        .collect()
+}

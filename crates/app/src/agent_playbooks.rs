@@ -46,7 +46,7 @@ impl App {
         filter: &AgentPlaybookFilter,
         options: &SearchOptions,
     ) -> Result<Found<AgentPlaybook>> {
-        let asked = self.ask(options).await;
+        let asked = self.ask(caller, options).await;
         self.find_agent_playbooks(caller, filter, options, asked.as_ref()).await
     }
 
@@ -76,7 +76,7 @@ impl App {
         filter: AgentPlaybookFilter,
         options: &SearchOptions,
     ) -> Result<(Found<AgentPlaybook>, u64)> {
-        let asked = self.ask(options).await;
+        let asked = self.ask(caller, options).await;
         self.retrieve_asked(caller, filter, options, asked.as_ref()).await
     }
 

@@ -46,7 +46,7 @@ impl App {
         options: &SearchOptions,
     ) -> Result<Found<Interaction>> {
         caller.needs(Scope::Read)?;
-        let Some(asked) = self.ask(options).await else {
+        let Some(asked) = self.ask(caller, options).await else {
             let order = InteractionOrder::NewestFirst;
             let rows = self.store.interactions(&caller.org, filter, order, options.top_k).await?;
             return Ok(Found::listed(rows));

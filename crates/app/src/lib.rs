@@ -38,7 +38,7 @@ pub use learning::{
 };
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
-pub use search::{EntityKind, Found, Hit, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
+pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
 pub use secrets::MasterKey;
 pub use server_state::Whoami;
 pub use user_playbooks::NewUserPlaybook;

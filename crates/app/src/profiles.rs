@@ -57,7 +57,7 @@ impl App {
         filter: ProfileFilter,
         options: &SearchOptions,
     ) -> Result<Found<Profile>> {
-        let asked = self.ask(options).await;
+        let asked = self.ask(caller, options).await;
         self.find_profiles(caller, filter, options, asked.as_ref()).await
     }
 

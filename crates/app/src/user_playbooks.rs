@@ -41,7 +41,7 @@ impl App {
         filter: &UserPlaybookFilter,
         options: &SearchOptions,
     ) -> Result<Found<UserPlaybook>> {
-        let asked = self.ask(options).await;
+        let asked = self.ask(caller, options).await;
         self.find_user_playbooks(caller, filter, options, asked.as_ref()).await
     }
 

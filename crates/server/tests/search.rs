@@ -3,6 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+use std::sync::Arc;
+
+use reflexio_llm::endpoint::{Reply, TestEndpoint};
 use reflexio_test_support::TestServer;
 use serde_json::{Value, json};
 
@@ -142,4 +145,41 @@ async fn no_query_is_an_error_or_fails_the_server() {
         }
     }
     assert_eq!(contents(&find(&server, json!({"user_id": "u", "query": "東京"})).await)[0], "東京タワー 🙂");
+}
+
+async fn with_model(reply: Reply) -> (TestServer, TestEndpoint) {
+    let endpoint = TestEndpoint::scripted([reply]).await.unwrap();
+    let settings = endpoint.settings();
+    let models = |options: &mut reflexio_app::Options| options.models = Arc::new(move |_| settings.clone());
+    let server = TestServer::start_with(models, reflexio_server::Options::default()).await;
+    let rows = json!({"user_profiles": [{"user_id": "u", "content": "likes green tea"}]});
+    server.post("/api/add_user_profile", rows).await.ok();
+    (server, endpoint)
+}
+
+const VAGUE: &str = "and the other one?";
+
+fn vague() -> Value {
+    json!({"query": VAGUE, "user_id": "u", "enable_reformulation": true,
+        "conversation_history": [{"role": "User", "content": "Which tea do I like?"}]})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_words_a_question_so_that_it_stands_alone() {
+    let (server, endpoint) = with_model(Reply::Json(json!({"query": "green tea preference"}))).await;
+    let found = server.post("/api/search", vague()).await.ok();
+    assert_eq!(found["reformulated_query"], "green tea preference");
+    assert_eq!(found["profiles"][0]["content"], "likes green tea");
+    assert_eq!(endpoint.count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_or_with_one_that_fails_the_question_is_asked_as_it_is() {
+    for reply in [Reply::Hang, Reply::Unauthorized, Reply::Text("no JSON at all".to_owned())] {
+        let (server, _endpoint) = with_model(reply).await;
+        let found = server.post("/api/search", vague()).await.ok();
+        assert_eq!(found["reformulated_query"], Value::Null);
+    }
+    let server = TestServer::start().await;
+    assert_eq!(server.post("/api/search", vague()).await.ok()["reformulated_query"], Value::Null);
 }

@@ -2,7 +2,6 @@
 //! after it is in the neighbouring publishes of the same session.
 
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
 
 use reflexio_types::{Interaction, InteractionId, OrgId};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -39,7 +38,7 @@ pub(crate) fn conversations(
     around: &[InteractionId],
     reach: usize,
 ) -> Result<Vec<Vec<Interaction>>> {
-    let mut finder = Finder { sql, org, turns: HashMap::new() };
+    let finder = Finder { sql, org };
     let mut stretches = Vec::new();
     let turns: BTreeSet<i64> = around.iter().map(|id| id.0).collect();
     for turn in turns {
@@ -56,8 +55,6 @@ pub(crate) fn conversations(
 struct Finder<'a> {
     sql: &'a Connection,
     org: &'a OrgId,
-    /// The turns of a publish, in order.
-    turns: HashMap<i64, Rc<[i64]>>,
 }
 
 /// A turn and when it was said: within its timeline, turns are sorted by this.
@@ -69,23 +66,21 @@ struct Said {
 }
 
 impl Finder<'_> {
-    /// The turn with those around it, in the order they were said; nothing if it is gone.
-    fn stretch(&mut self, turn: i64, reach: usize) -> Result<Option<Vec<Said>>> {
+    /// The turn with those around it; nothing if it is gone.
+    fn stretch(&self, turn: i64, reach: usize) -> Result<Option<Vec<Said>>> {
         let Some((publish, timeline)) = self.publish_of(turn)? else { return Ok(None) };
-        let own = self.turns_of(publish.key)?;
-        let Ok(at) = own.binary_search(&turn) else { return Ok(None) };
-        let from = at.saturating_sub(reach);
-        let to = own.len().min(at.saturating_add(reach).saturating_add(1));
-        let mut stretch = publish.said(own.get(from..to).unwrap_or_default());
-        let [before, after] = [at, own.len() - at - 1].map(|turns| reach.saturating_sub(turns));
-        stretch.extend(self.beyond(publish, &timeline, Direction::Before, before)?);
-        stretch.extend(self.beyond(publish, &timeline, Direction::After, after)?);
+        let mut stretch = publish.said(&[turn]);
+        for direction in [Direction::Before, Direction::After] {
+            let own = self.turns(publish.key, direction, Some(turn), reach)?;
+            stretch.extend(publish.said(&own));
+            stretch.extend(self.beyond(publish, &timeline, direction, reach - own.len())?);
+        }
         Ok(Some(stretch))
     }
 
     /// The `count` turns of the neighbouring publishes that are nearest to this one.
     fn beyond(
-        &mut self,
+        &self,
         mut publish: Publish,
         timeline: &Timeline,
         direction: Direction,
@@ -94,19 +89,14 @@ impl Finder<'_> {
         let mut found = Vec::new();
         while found.len() < count {
             let Some(next) = self.next(publish, timeline, direction)? else { break };
-            let turns = self.turns_of(next.key)?;
-            let some = turns.len().min(count - found.len());
-            let nearest = match direction {
-                Direction::Before => turns.get(turns.len() - some..),
-                Direction::After => turns.get(..some),
-            };
-            found.extend(next.said(nearest.unwrap_or_default()));
+            let turns = self.turns(next.key, direction, None, count - found.len())?;
+            found.extend(next.said(&turns));
             publish = next;
         }
         Ok(found)
     }
 
-    fn publish_of(&mut self, turn: i64) -> Result<Option<(Publish, Timeline)>> {
+    fn publish_of(&self, turn: i64) -> Result<Option<(Publish, Timeline)>> {
         let text = "SELECT r.key, r.created_at, r.user_id, nullif(r.session_id, r.id)
                     FROM interactions t JOIN requests r ON r.key = t.request_key
                     WHERE t.id = ? AND t.org_id = ?";
@@ -115,19 +105,24 @@ impl Finder<'_> {
         Ok(statement.query_row((turn, self.org.as_str()), read).optional()?)
     }
 
-    fn turns_of(&mut self, publish: i64) -> Result<Rc<[i64]>> {
-        if let Some(known) = self.turns.get(&publish) {
-            return Ok(Rc::clone(known));
-        }
-        let text = "SELECT id FROM interactions WHERE request_key = ? ORDER BY id";
+    /// The first turns of a publish, or the last ones, as seen from `turn` or from outside of it.
+    fn turns(&self, publish: i64, direction: Direction, turn: Option<i64>, count: usize) -> Result<Vec<i64>> {
+        let (text, outside) = match direction {
+            Direction::Before => (
+                "SELECT id FROM interactions WHERE request_key = ? AND id < ? ORDER BY id DESC LIMIT ?",
+                i64::MAX,
+            ),
+            Direction::After => {
+                ("SELECT id FROM interactions WHERE request_key = ? AND id > ? ORDER BY id LIMIT ?", i64::MIN)
+            }
+        };
         let mut statement = self.sql.prepare_cached(text)?;
-        let ids = statement.query_map([publish], |row| row.get(0))?;
-        let ids: Rc<[i64]> = ids.collect::<rusqlite::Result<_>>()?;
-        self.turns.insert(publish, Rc::clone(&ids));
-        Ok(ids)
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let ids = statement.query_map((publish, turn.unwrap_or(outside), count), |row| row.get(0))?;
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn next(&mut self, from: Publish, timeline: &Timeline, direction: Direction) -> Result<Option<Publish>> {
+    fn next(&self, from: Publish, timeline: &Timeline, direction: Direction) -> Result<Option<Publish>> {
         let same = match &timeline.session {
             // The plus sign keeps SQLite from walking through all that the user said.
             Some(_) => "+user_id = ?2 AND session_id = ?3",

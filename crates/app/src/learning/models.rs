@@ -40,7 +40,7 @@ impl App {
             .map(Learner::with))
     }
 
-    async fn models(&self, org: &OrgId) -> Result<Option<Models>> {
+    pub(crate) async fn models(&self, org: &OrgId) -> Result<Option<Models>> {
         let (version, config) = self.config_in_force(org).await?;
         if let Some(models) = self.learning.models.get(org, version) {
             return Ok(models);

@@ -31,12 +31,19 @@ pub(crate) struct Asked {
     pub(crate) must_match: Option<TextQuery>,
     /// Meaning was asked for, and there is no vector of the query or not yet all of the rows.
     pub(crate) degraded: bool,
+    /// What was asked instead of the query.
+    pub(crate) reformulated: Option<String>,
 }
 
 impl App {
     /// Nothing if there is no query.
-    pub(crate) async fn ask(&self, options: &SearchOptions) -> Option<Asked> {
+    pub(crate) async fn ask(&self, caller: &Caller, options: &SearchOptions) -> Option<Asked> {
         let query = options.query.as_deref().map(str::trim).filter(|query| !query.is_empty())?;
+        let reformulated = match &options.reformulate {
+            Some(history) => self.reformulated(&caller.org, query, history).await,
+            None => None,
+        };
+        let query = reformulated.as_deref().unwrap_or(query);
         let query = &query[..query.floor_char_boundary(LONGEST_QUERY_BYTES)];
         let meaning = match options.mode {
             SearchMode::Fts => Some(Vec::new()),
@@ -50,7 +57,8 @@ impl App {
         let by_words = options.mode != SearchMode::Vector || meaning.is_empty();
         let limit = CANDIDATES.max(options.top_k.saturating_mul(2));
         let ask = Ask { words: by_words.then_some(words), meaning, limit, shortlist: None };
-        Some(Asked { ask, question: Question::read(query), must_match, degraded })
+        let question = Question::read(query);
+        Some(Asked { ask, question, must_match, degraded, reformulated: reformulated.clone() })
     }
 
     /// How rare the words of a query are where it is asked.

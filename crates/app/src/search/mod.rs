@@ -3,12 +3,14 @@
 
 mod asked;
 mod ranking;
+mod reformulation;
 mod served;
 mod unified;
 
 use reflexio_search::fusion::Explained;
 
 pub(crate) use asked::Asked;
+pub use reformulation::PastTurn;
 pub(crate) use served::Served;
 pub use unified::{EntityKind, UnifiedFound, UnifiedSearch};
 
@@ -32,6 +34,8 @@ pub struct SearchOptions {
     pub threshold: Option<f64>,
     /// How much newer rows gain, 0 to 1.
     pub recency: f64,
+    /// The turns before the query, if a model may word it anew.
+    pub reformulate: Option<Vec<PastTurn>>,
 }
 
 impl SearchOptions {

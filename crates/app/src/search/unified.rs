@@ -45,6 +45,8 @@ pub struct UnifiedFound {
     pub agent_playbooks: Found<AgentPlaybook>,
     /// Pending agent playbooks that matched and were left out.
     pub hidden_unapproved: u64,
+    /// What was asked instead of the query, if a model worded it anew.
+    pub reformulated: Option<String>,
 }
 
 impl App {
@@ -56,7 +58,7 @@ impl App {
         // Enough rows for an answer even if some of them are left out.
         let options = SearchOptions { top_k: top_k.saturating_add(served.len()), ..search.options.clone() };
         let search = &UnifiedSearch { options, ..search };
-        let asked = self.ask(&search.options).await;
+        let asked = self.ask(caller, &search.options).await;
         let asked = asked.as_ref();
         let (profiles, user_playbooks, agent_playbooks) = futures::join!(
             self.profile_arm(caller, search, asked),
@@ -69,6 +71,7 @@ impl App {
             user_playbooks: user_playbooks?,
             agent_playbooks,
             hidden_unapproved,
+            reformulated: asked.and_then(|asked| asked.reformulated.clone()),
         };
         found.leave_out(&served, top_k);
         if let Some(session) = &search.session_id {

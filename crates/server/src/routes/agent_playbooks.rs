@@ -106,6 +106,7 @@ async fn search_agent_playbooks(
         top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
         threshold: request.threshold.map(|share| share.0),
         recency: request.recency.map_or(0.0, |share| share.0),
+        reformulate: super::search::reformulate(request.enable_reformulation, None),
     };
     let explain = Explain::asked(request.explain);
     let (result, hidden) = app.retrieve_agent_playbooks(&caller, filter, &options).await?;

@@ -92,6 +92,7 @@ async fn search_interactions(
         top_k,
         threshold: request.threshold.map(|share| share.0),
         recency: request.recency.map_or(0.0, |share| share.0),
+        reformulate: None,
     };
     let explain = Explain::asked(request.explain);
     Ok(Json(matched(app.search_interactions(&caller, &filter, &options).await?, explain)))

@@ -112,6 +112,7 @@ async fn search_profiles(
         top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
         threshold: request.threshold.map(|share| share.0),
         recency: request.recency.map_or(0.0, |share| share.0),
+        reformulate: super::search::reformulate(request.enable_reformulation, None),
     };
     let explain = Explain::asked(request.explain);
     Ok(Json(matched(app.search_profiles(&caller, filter, &options).await?, explain)))

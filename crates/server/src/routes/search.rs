@@ -1,9 +1,9 @@
 use axum::Json;
 use reflexio_api_types::{
-    AgentPlaybookView, EntityType, ProfileView, ScoreParts, SearchMode as WireMode, UnifiedSearchRequest,
-    UnifiedSearchViewResponse, UserPlaybookView,
+    AgentPlaybookView, ConversationTurn, EntityType, ProfileView, ScoreParts, SearchMode as WireMode,
+    UnifiedSearchRequest, UnifiedSearchViewResponse, UserPlaybookView,
 };
-use reflexio_app::{EntityKind, Found, Hit, SearchMode, SearchOptions, UnifiedSearch};
+use reflexio_app::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedSearch};
 use reflexio_types::{AgentPlaybook, Profile, SessionId, UserId, UserPlaybook};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -36,6 +36,7 @@ async fn search(
             top_k: request.top_k.map_or(DEFAULT_FOUND, |k| k.as_usize()),
             threshold: request.threshold.map(|share| share.0),
             recency: request.recency.map_or(0.0, |share| share.0),
+            reformulate: reformulate(request.enable_reformulation, request.conversation_history),
         },
         user_id: given(request.user_id.map(|id| id.into_string())).map(UserId::new),
         agent_version: given(request.agent_version),
@@ -67,11 +68,23 @@ async fn search(
         profiles: profiles(result.profiles, explain),
         agent_playbooks: agent_playbooks(result.agent_playbooks, explain),
         user_playbooks: user_playbooks(result.user_playbooks, explain),
-        reformulated_query: None,
+        reformulated_query: result.reformulated,
         msg: if hidden > 0 { found_and_hidden(count, hidden) } else { found(count, "row") },
         hidden_unapproved: (hidden > 0).then_some(hidden),
         degraded: Some(degraded),
     }))
+}
+
+/// The turns before the query, if it may be worded anew.
+pub(super) fn reformulate(
+    enabled: Option<bool>,
+    history: Option<Vec<ConversationTurn>>,
+) -> Option<Vec<PastTurn>> {
+    let turn = |turn: ConversationTurn| PastTurn {
+        role: turn.role.into_string(),
+        content: turn.content.into_string(),
+    };
+    (enabled == Some(true)).then(|| history.unwrap_or_default().into_iter().map(turn).collect())
 }
 
 /// The mode in the app's words.

@@ -214,8 +214,7 @@ async fn a_rerun_writes_pending_rows_and_leaves_current_ones_alone() {
     // Again: pending rows are replaced, not piled up.
     server.post("/api/rerun_playbook_generation", json!({})).await.ok();
     until("the second rerun", || async {
-        status().await["status"] == "completed"
-            && status().await["request_params"].get("agent_version").is_none()
+        status().await["status"] == "completed" && status().await["request_params"]["agent_version"].is_null()
     })
     .await;
     assert_eq!(playbooks(&server, json!({"status_filter": ["pending"]})).await.len(), before.len());

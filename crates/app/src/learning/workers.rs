@@ -53,7 +53,7 @@ impl Workers {
     pub async fn stop(self, grace: Duration) {
         drop(self.upkeep);
         let stopped = self.runner.stop(grace).await;
-        tracing::info!(ended = stopped.ended, given_back = stopped.released, "workers stopped");
+        tracing::debug!(ended = stopped.ended, given_back = stopped.released, "workers stopped");
     }
 }
 

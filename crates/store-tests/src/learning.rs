@@ -1,7 +1,7 @@
 use reflexio_store::{
     Cursor, CursorMove, Error, JobEnd, Lease, Lesson, PublisherFilter, Reach, Store, Superseded,
 };
-use reflexio_types::{InteractionId, JobState, LearningKind, LineageSubject, Status, UserId};
+use reflexio_types::{InteractionId, JobState, LearningKind, LineageSubject, Profile, Status, UserId};
 
 use crate::sample::{
     acme, add_profiles, add_user_playbooks, at, new_request, other, profile, profiles, publish, request, say,
@@ -101,10 +101,13 @@ pub async fn a_cursor_that_stands_elsewhere_undoes_the_lesson(store: &dyn Store)
 pub async fn superseded_rows_go_when_the_new_ones_come(store: &dyn Store) {
     let mut pending = profile("old", "ann", 1, "outdated");
     pending.status = Status::Pending;
+    let added = Profile { id: "added".into(), ..pending.clone() };
+    pending.body.learned_by = Some("builtin".to_owned());
     let kept = [profile("current", "ann", 1, "in use"), profile("hers", "bob", 1, "of somebody else")];
-    add_profiles(store, &acme(), &[pending, kept[0].clone(), kept[1].clone()]).await;
+    add_profiles(store, &acme(), &[pending, added, kept[0].clone(), kept[1].clone()]).await;
     let mut old = user_playbook("ann", 1, "old rule");
     old.status = Status::Pending;
+    old.body.learned_by = Some("builtin".to_owned());
     add_user_playbooks(store, &acme(), &[old]).await;
     let superseded = |kind, version: Option<&str>| Superseded {
         kind,
@@ -118,7 +121,7 @@ pub async fn superseded_rows_go_when_the_new_ones_come(store: &dyn Store) {
     let mut ids: Vec<String> =
         profiles(store, &acme()).await.into_iter().map(|row| row.id.into_string()).collect();
     ids.sort();
-    assert_eq!(ids, ["current", "hers", "p7"]);
+    assert_eq!(ids, ["added", "current", "hers", "p7"]);
     assert_eq!(user_playbooks(store, &acme()).await.len(), 2, "that of another version stays");
 }
 

@@ -1,8 +1,11 @@
-use reflexio_learn::engine::Learner;
+use reflexio_learn::Wanted;
+use reflexio_learn::engine::{Learner, Selection, Work};
 use reflexio_llm::endpoint::Reply;
+use reflexio_store::JobEnd;
 use reflexio_types::config::PlaybookConfig;
 use reflexio_types::{
-    CONTEXT_BEGINS, CONTEXT_ENDS, Image, ImageId, ImageRef, LearningIntent, MediaType, Turn,
+    CONTEXT_BEGINS, CONTEXT_ENDS, Image, ImageId, ImageRef, LearningIntent, MediaType, Operation,
+    OperationState, Status, Timestamp, Turn,
 };
 use serde_json::json;
 
@@ -160,4 +163,40 @@ async fn an_extractor_of_a_rare_source_does_not_hold_up_the_others() {
     bench.publish_as(&[said("User", "The invoice again.")], Vec::new(), "billing", force).await;
     let learnt = bench.learn(&Learner::Builtin).await.unwrap();
     assert_eq!(learnt.windows, 2, "each has windows of its own now");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rerun_reads_everything_and_changes_nothing_that_is_in_use() {
+    let bench = Bench::new();
+    let turns: Vec<Turn> = (0..23).map(|n| said("User", &format!("Statement {n}"))).collect();
+    bench.publish_as(&turns, Vec::new(), "chat", QUIET).await;
+    let endpoint = endpoint([]).await;
+    endpoint.respond(|seen| {
+        let named = seen.prompt().matches("Statement").count();
+        Reply::Json(json!({"profiles": [fact(&format!("{named} turns"), &["T1", "T3", "T5"])]}))
+    });
+    let lease = bench.claim().await;
+    let (user, learner) = ("ann".into(), learner(&endpoint));
+    let work = Work { lease: &lease, user: &user, policy: &bench.policy, learner: &learner };
+    let operation = Operation {
+        id: "o1".to_owned(),
+        service_name: "profile_generation".to_owned(),
+        state: OperationState::InProgress,
+        started_at: Timestamp(1),
+        completed_at: None,
+        total_users: 1,
+        processed_user_ids: Vec::new(),
+        failed_user_ids: Vec::new(),
+        current_user_id: None,
+        request_params: Default::default(),
+        stats: Default::default(),
+        error_message: None,
+    };
+    let progress = |_| (operation.clone(), JobEnd::Done);
+    let which = Selection::default();
+    let learnt = bench.engine.learn_again(work, Wanted::Profiles, &which, progress).await.unwrap();
+    assert_eq!((learnt.windows, learnt.turns), (3, 23), "10, 8 and the 5 that are left");
+    assert!(bench.profiles().await.iter().all(|row| row.status == Status::Pending));
+    assert!(bench.store.cursors(&org(), &user).await.unwrap().is_empty(), "what is due stays due");
+    assert_eq!(bench.store.operation(&org(), "profile_generation").await.unwrap(), Some(operation));
 }

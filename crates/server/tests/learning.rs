@@ -119,6 +119,17 @@ async fn a_short_conversation_waits_for_its_window_and_a_full_one_does_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_user_who_stays_silent_is_learned_from_all_the_same() {
+    let server = TestServer::start_learning(|_| {}).await;
+    server.post("/api/publish_interaction", correction("ann")).await.ok();
+    let status = || async { server.get("/api/learning_status?request_id=r-ann").await.ok() };
+    until("the look at the window", || async { status().await["reason"] == "waiting_for_window" }).await;
+    server.clock.set(server.app.now().0 + 21_601);
+    until("learning", || async { !playbooks(&server, json!({})).await.is_empty() }).await;
+    until("the end", || async { status().await["reason"] == "covered" }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_finished_session_is_learned_from_at_once() {
     let server = TestServer::start_learning(|_| {}).await;
     let mut body = correction("ann");
@@ -214,8 +225,7 @@ async fn a_rerun_writes_pending_rows_and_leaves_current_ones_alone() {
     // Again: pending rows are replaced, not piled up.
     server.post("/api/rerun_playbook_generation", json!({})).await.ok();
     until("the second rerun", || async {
-        status().await["status"] == "completed"
-            && status().await["request_params"].get("agent_version").is_none()
+        status().await["status"] == "completed" && status().await["request_params"]["agent_version"].is_null()
     })
     .await;
     assert_eq!(playbooks(&server, json!({"status_filter": ["pending"]})).await.len(), before.len());

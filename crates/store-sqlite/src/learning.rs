@@ -169,7 +169,8 @@ fn supersede(tx: &mut Tx<'_>, org: &OrgId, user: &UserId, rows: &Superseded, at:
     let which = Predicate::of_org(org)
         .text("t.user_id", Some(user.as_str()))
         .text("t.status", Some(rows.status.as_str()))
-        .text("t.agent_version", version);
+        .text("t.agent_version", version)
+        .and("t.body ->> '$.learned_by' IS NOT NULL", []);
     kind.delete(tx, org, which, at)?;
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Lists must be read through the index that was made for them, however large the tables grow.
 
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, JobFilter, ProfileFilter, RequestFilter, UserPlaybookFilter,
+    AgentPlaybookFilter, InteractionFilter, JobFilter, ProfileFilter, Reach, RequestFilter,
+    UserPlaybookFilter,
 };
 use reflexio_types::{
     AgentPlaybook, Interaction, Job, JobState, OrgId, Profile, Request, Status, TimeRange, Timestamp,
@@ -12,7 +13,9 @@ use tempfile::TempDir;
 
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
-use crate::{Options, agent_playbooks, interactions, jobs, profiles, requests, schema, user_playbooks};
+use crate::{
+    Options, agent_playbooks, interactions, jobs, learning, profiles, requests, schema, user_playbooks,
+};
 
 #[test]
 fn interactions_are_listed_through_an_index() {
@@ -38,6 +41,15 @@ fn interactions_are_listed_through_an_index() {
         "interactions_by_request",
         SORT,
     );
+}
+
+#[test]
+fn turns_to_learn_from_are_read_through_an_index() {
+    let (org, user, id) = (org(), "u1".into(), Some(reflexio_types::InteractionId(7)));
+    let (after, up_to) = (Reach::After(id), Reach::UpTo(id));
+    let index = "interactions_by_user_arrival";
+    check::<Interaction>(learning::turns_of(&org, &user, after), learning::OLDEST_FIRST, index, "");
+    check::<Interaction>(learning::turns_of(&org, &user, up_to), learning::LATEST_FIRST, index, "");
 }
 
 #[test]

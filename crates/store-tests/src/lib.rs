@@ -14,6 +14,7 @@ pub mod interactions;
 pub mod jobs;
 pub mod keys;
 pub mod lanes;
+pub mod learning;
 pub mod leases;
 pub mod lineage;
 pub mod maintenance;
@@ -175,6 +176,15 @@ macro_rules! conformance_tests {
                 many_jobs_that_come_due_at_once_do_not_delay_others,
                 paused_work_is_left_alone,
                 kinds_take_turns,
+            ],
+            learning: [
+                turns_are_read_in_the_order_of_arrival_with_their_requests,
+                a_lesson_stores_its_rows_moves_its_cursors_and_ends_its_job,
+                a_lesson_without_its_lease_changes_nothing,
+                a_cursor_that_stands_elsewhere_undoes_the_lesson,
+                superseded_rows_go_when_the_new_ones_come,
+                a_confirmed_profile_lives_on,
+                publishers_are_found_by_what_they_published,
             ],
             lineage: [
                 the_life_of_a_profile_is_told,

@@ -38,7 +38,7 @@ pub struct CursorMove {
     pub to: InteractionId,
 }
 
-/// Rows of one user that new ones take the place of.
+/// Rows of one user that were learned and that new ones take the place of; what people added stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Superseded {
     pub kind: LearningKind,

@@ -12,9 +12,9 @@ use std::sync::OnceLock;
 
 use reflexio_jobs::Handle;
 use reflexio_learn::Policy;
-use reflexio_store::InteractionFilter;
 use reflexio_store::InteractionOrder::LatestArrivalFirst;
-use reflexio_types::{Caller, JobState, Request, RequestId, Scope};
+use reflexio_store::{InteractionFilter, JobFilter, Page};
+use reflexio_types::{Caller, JobKind, JobState, Request, RequestId, Scope};
 
 pub use models::ModelSettings;
 pub use reflexio_learn::Wanted;
@@ -96,11 +96,25 @@ impl App {
             Some(_) if stalled => LearningState::new(LearningStatus::Pending, "stalled"),
             Some(job) if job.attempts > 0 => LearningState::new(LearningStatus::Pending, "retrying"),
             Some(_) => LearningState::new(LearningStatus::Pending, "queued"),
+            None if self.has_given_up(caller, &request).await? => {
+                LearningState::new(LearningStatus::Pending, "given_up")
+            }
             None if self.learning.handle.get().is_some() => {
                 LearningState::new(LearningStatus::Pending, "waiting_for_window")
             }
             None => LearningState::new(LearningStatus::NotTracked, "nothing_queued"),
         })
+    }
+
+    /// Whether a job that could have learned from it failed for good; the next publish or a retry tries again.
+    async fn has_given_up(&self, caller: &Caller, request: &Request) -> Result<bool> {
+        let filter = JobFilter {
+            state: Some(JobState::Dead),
+            kind: Some(JobKind::Learn.as_str().to_owned()),
+            user_id: Some(request.user_id.clone()),
+        };
+        let (dead, _) = self.store.jobs(&caller.org, &filter, Page::first(1)).await?;
+        Ok(dead.first().is_some_and(|job| job.finished_at >= Some(request.created_at)))
     }
 
     /// Whether every extractor that learns from this request has read it.

@@ -124,9 +124,12 @@ fn is_done(operation: &Operation, user: &UserId) -> bool {
 }
 
 fn count(stats: &mut Map<String, Value>, learnt: Learnt) {
-    for (key, more) in
-        [("windows", learnt.windows), ("profiles", learnt.profiles), ("playbooks", learnt.playbooks)]
-    {
+    let counts = [
+        ("windows", learnt.windows),
+        ("total_interactions_processed", learnt.turns),
+        ("total_generated", learnt.profiles + learnt.playbooks),
+    ];
+    for (key, more) in counts {
         let before = stats.get(key).and_then(Value::as_u64).unwrap_or(0);
         stats.insert(key.to_owned(), (before + more).into());
     }

@@ -98,7 +98,6 @@ impl App {
             ("start_time", json!(which.start)),
             ("end_time", json!(which.end)),
         ];
-        let given = given.into_iter().filter(|(_, value)| !value.is_null());
         Operation {
             id: task.operation_id.clone(),
             service_name: service.to_owned(),
@@ -109,7 +108,7 @@ impl App {
             processed_user_ids: Vec::new(),
             failed_user_ids: Vec::new(),
             current_user_id: None,
-            request_params: given.map(|(key, value)| (key.to_owned(), value)).collect(),
+            request_params: given.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
             stats: Map::new(),
             error_message: None,
         }

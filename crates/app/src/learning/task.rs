@@ -2,6 +2,7 @@ use reflexio_learn::engine::Selection;
 use reflexio_learn::{Policy, Wanted};
 use reflexio_types::{Job, JobKind, Lane, NewJob, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Error, Result};
 
@@ -89,6 +90,20 @@ pub(super) fn rerun(task: &RerunTask, service: &str) -> Result<NewJob> {
     Ok(NewJob { lane, max_attempts: LEARN_ATTEMPTS, ..NewJob::new(JobKind::Rerun, to_value(task)?) })
 }
 
-fn to_value(task: &impl Serialize) -> Result<serde_json::Value> {
-    serde_json::to_value(task).map_err(|error| Error::Internal(Box::new(error)))
+/// People read payloads: what was not set is left out of them.
+fn to_value(task: &impl Serialize) -> Result<Value> {
+    let mut value = serde_json::to_value(task).map_err(|error| Error::Internal(Box::new(error)))?;
+    leave_out_nulls(&mut value);
+    Ok(value)
+}
+
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| !field.is_null());
+            fields.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }

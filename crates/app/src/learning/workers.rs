@@ -12,8 +12,9 @@ use crate::App;
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
 const UPKEEP: Duration = Duration::from_secs(60);
 const LOOKS_PER_PROBE: u32 = 5;
-/// Jobs that are over are kept so long, in seconds: the ones that failed longer, since people look at them.
-const KEEP_DONE: i64 = 86_400;
+/// Jobs that are over are kept so long, in seconds: the ones that failed longer, since people look at them. Every
+/// publish makes a job, so those that are done would soon be the most of the database.
+const KEEP_DONE: i64 = 900;
 const KEEP_FAILED: i64 = 30 * 86_400;
 const DELETED_AT_ONCE: usize = 1_000;
 /// Reruns that go on at the same time; each is a long row of windows.
@@ -53,7 +54,7 @@ impl Workers {
     pub async fn stop(self, grace: Duration) {
         drop(self.upkeep);
         let stopped = self.runner.stop(grace).await;
-        tracing::info!(ended = stopped.ended, given_back = stopped.released, "workers stopped");
+        tracing::debug!(ended = stopped.ended, given_back = stopped.released, "workers stopped");
     }
 }
 

@@ -9,7 +9,7 @@ mod rows;
 use std::sync::Arc;
 
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
-use reflexio_types::{Clock, ProfileId, Status, Timestamp, UserId};
+use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
 
 pub use learner::Learner;
 pub use plan::Flush;
@@ -46,6 +46,8 @@ pub struct Engine {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Learnt {
     pub windows: u64,
+    /// Turns that were new in these windows.
+    pub turns: u64,
     pub profiles: u64,
     pub playbooks: u64,
     /// Items that are not stored: without evidence, empty, or said before.
@@ -55,6 +57,12 @@ pub struct Learnt {
 }
 
 impl Learnt {
+    fn read(&mut self, step: &Step<'_>, dropped: u64) {
+        self.windows += 1;
+        self.turns += step.turns.len().saturating_sub(step.known) as u64;
+        self.dropped += dropped;
+    }
+
     fn count(&mut self, rows: &Rows) {
         self.profiles += rows.profiles.len() as u64;
         self.playbooks += rows.playbooks.len() as u64;
@@ -67,6 +75,8 @@ struct Reading {
     cursors: Vec<Cursor>,
     /// There is more after these turns.
     more: bool,
+    /// The last turn that was looked at, if there were many.
+    passed: Option<InteractionId>,
 }
 
 /// A job that learns from the turns of one user.
@@ -82,24 +92,54 @@ impl Engine {
     /// Learns from all of a user's windows that are due. The last of them ends the job, unless turns are left that
     /// wait; the caller ends it then.
     pub async fn learn_due(&self, work: Work<'_>, flush: Flush) -> Result<Learnt> {
-        let policy = work.policy;
-        let extractors: Vec<Extractor<'_>> = policy.automatic().collect();
+        let extractors: Vec<Extractor<'_>> = work.policy.automatic().collect();
+        let cursors = self.store.cursors(&work.lease.org, work.user).await?;
+        let groups = plan::groups(&extractors, &cursors);
+        // Most often all extractors stand at the same turn, and the last step is known when it is done.
+        let end = if groups.len() == 1 { JobEnd::Done } else { JobEnd::GoesOn };
         let mut learnt = Learnt::default();
-        if extractors.is_empty() {
-            return Ok(learnt);
+        for group in &groups {
+            self.learn_group(work, group, flush, end, &mut learnt).await?;
         }
+        Ok(learnt)
+    }
+
+    /// Learns for extractors that stand at the same turn.
+    async fn learn_group(
+        &self,
+        work: Work<'_>,
+        group: &[Extractor<'_>],
+        flush: Flush,
+        end: JobEnd,
+        learnt: &mut Learnt,
+    ) -> Result<()> {
         loop {
-            let reading = self.read(work, &extractors).await?;
-            let plan = plan::plan(policy, &extractors, &reading.turns, &reading.cursors, flush);
+            let reading = self.read(work, group).await?;
+            let Reading { turns, cursors, .. } = &reading;
+            let plan = plan::plan(work.policy, group, turns, cursors, flush);
             let goes_on = reading.more && !plan.steps.is_empty();
-            let end = if goes_on || plan.leftover { JobEnd::GoesOn } else { JobEnd::Done };
-            self.carry_out(work, &reading.turns, &plan, end, &mut learnt).await?;
-            if !goes_on {
-                let last = reading.turns.last().filter(|_| plan.leftover);
-                learnt.waiting_since = last.map(|turn| turn.request.created_at);
-                return Ok(learnt);
+            let ends = if goes_on || plan.leftover { JobEnd::GoesOn } else { end };
+            self.carry_out(work, turns, &plan, ends, learnt).await?;
+            if goes_on {
+                continue;
             }
+            if plan.steps.is_empty() && !plan.leftover {
+                self.skip(work, group, &reading).await?;
+            }
+            let waiting = turns.last().filter(|_| plan.leftover).map(|turn| turn.request.created_at);
+            learnt.waiting_since = learnt.waiting_since.max(waiting);
+            return Ok(());
         }
+    }
+
+    /// Many turns of sources that these extractors do not read lie behind them: they need not be looked at again.
+    async fn skip(&self, work: Work<'_>, group: &[Extractor<'_>], reading: &Reading) -> Result<()> {
+        let Some(to) = reading.passed else { return Ok(()) };
+        let step = |extractor: &Extractor<'_>| {
+            let stored = reading.cursors.iter().find(|cursor| cursor.extractor == extractor.name());
+            CursorMove { extractor: extractor.name(), from: stored.map(|cursor| cursor.covered), to }
+        };
+        self.keep(work, Rows::default(), group.iter().map(step).collect(), JobEnd::GoesOn).await
     }
 
     /// Learns from the last window of a user, whatever was learned from it before. Ends the job.
@@ -114,9 +154,8 @@ impl Engine {
         let mut learnt = Learnt::default();
         let mut rows = Rows::default();
         for step in &rerun::steps(policy, &extractors, &turns, last) {
-            learnt.windows += 1;
             let known = Known::Stored(Status::Current);
-            learnt.dropped += self.find(work, &turns, step, known, &mut rows).await?;
+            learnt.read(step, self.find(work, &turns, step, known, &mut rows).await?);
         }
         learnt.count(&rows);
         self.keep(work, rows, Vec::new(), JobEnd::Done).await?;
@@ -135,8 +174,7 @@ impl Engine {
         for (at, step) in plan.steps.iter().enumerate() {
             let mut rows = Rows::default();
             let known = Known::Stored(Status::Current);
-            learnt.dropped += self.find(work, turns, step, known, &mut rows).await?;
-            learnt.windows += 1;
+            learnt.read(step, self.find(work, turns, step, known, &mut rows).await?);
             learnt.count(&rows);
             let last = at + 1 == plan.steps.len();
             self.keep(work, rows, step.moves.clone(), if last { end } else { JobEnd::GoesOn }).await?;
@@ -144,22 +182,31 @@ impl Engine {
         Ok(())
     }
 
-    async fn read(&self, work: Work<'_>, extractors: &[Extractor<'_>]) -> Result<Reading> {
+    /// Turns around the place where these extractors stand, without those that none of them reads.
+    async fn read(&self, work: Work<'_>, group: &[Extractor<'_>]) -> Result<Reading> {
         let (store, org, user) = (&self.store, &work.lease.org, work.user);
         let cursors = store.cursors(org, user).await?;
-        let begins = extractors.iter().map(|extractor| plan::begin(*extractor, &cursors));
-        let begin = begins.min().flatten();
+        let begin = group.iter().filter_map(|extractor| plan::begin(*extractor, &cursors)).min();
         // Source filters may leave some out, so more than one window is looked at for what came before.
         let context = 4 * work.policy.widest();
+        let limit = TURNS_AT_ONCE.max(context);
         let mut turns = match begin {
             Some(_) => store.published_turns(org, user, Reach::UpTo(begin), context).await?,
             None => Vec::new(),
         };
-        let limit = TURNS_AT_ONCE.max(context);
-        let after = store.published_turns(org, user, Reach::After(begin), limit).await?;
-        let more = after.len() == limit;
-        turns.extend(after);
-        Ok(Reading { turns, cursors, more })
+        let (mut after, mut kept, mut pages) = (begin, 0, 0);
+        let more = loop {
+            let mut page = store.published_turns(org, user, Reach::After(after), limit).await?;
+            let full = page.len() == limit;
+            after = page.last().map(|turn| turn.interaction.id).or(after);
+            page.retain(|turn| group.iter().any(|extractor| extractor.takes(&turn.request.source)));
+            (kept, pages) = (kept + page.len(), pages + 1);
+            turns.extend(page);
+            if !full || kept >= limit {
+                break full;
+            }
+        };
+        Ok(Reading { turns, cursors, more, passed: after.filter(|_| pages > 1) })
     }
 
     /// Adds what a window shows to the rows; says how many items were left out.

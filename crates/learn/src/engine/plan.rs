@@ -66,6 +66,15 @@ pub(super) fn plan<'a>(
     Plan { steps: steps.in_order(), leftover }
 }
 
+/// Extractors by where they stand: those that stand together can read together.
+pub(super) fn groups<'a>(extractors: &[Extractor<'a>], cursors: &[Cursor]) -> Vec<Vec<Extractor<'a>>> {
+    let mut groups: BTreeMap<Option<InteractionId>, Vec<Extractor<'a>>> = BTreeMap::new();
+    for extractor in extractors {
+        groups.entry(begin(*extractor, cursors)).or_default().push(*extractor);
+    }
+    groups.into_values().collect()
+}
+
 /// Where an extractor goes on. One that is new to a user begins where the others are: turns that were learned from
 /// before it existed are read again by a rerun only.
 pub(super) fn begin(extractor: Extractor<'_>, cursors: &[Cursor]) -> Option<InteractionId> {

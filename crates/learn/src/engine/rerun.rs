@@ -48,8 +48,7 @@ impl Engine {
         let mut learnt = Learnt::default();
         let mut rows = Rows::default();
         for step in &steps(work.policy, &extractors, &turns, windows::all) {
-            learnt.dropped += self.find(work, &turns, step, Known::Nothing, &mut rows).await?;
-            learnt.windows += 1;
+            learnt.read(step, self.find(work, &turns, step, Known::Nothing, &mut rows).await?);
         }
         learnt.count(&rows);
         let (operation, end) = progress(learnt);

@@ -56,7 +56,10 @@ async fn get_operation_status(
 ) -> Result<Json<GetOperationStatusResponse>> {
     let service = super::given(query.service_name).unwrap_or_else(|| PROFILE_GENERATION.to_owned());
     let operation = app.operation(&caller, &service).await?;
-    let msg = operation.is_none().then(|| format!("No operation found for service: {service}"));
+    let msg = Some(match &operation {
+        Some(_) => "Retrieved operation status successfully".to_owned(),
+        None => format!("No operation found for service: {service}"),
+    });
     let operation_status = operation.map(OperationStatusInfo::from);
     Ok(Json(GetOperationStatusResponse { success: operation_status.is_some(), operation_status, msg }))
 }
@@ -108,7 +111,7 @@ async fn manual_profile_generation(
 }
 
 fn profile_run(started: Started) -> RerunProfileGenerationResponse {
-    let Answered { success, msg, operation_id } = answered(started);
+    let Answered { success, msg, operation_id } = answered(started, "Profile");
     RerunProfileGenerationResponse { success, msg, profiles_generated: None, operation_id }
 }
 
@@ -140,7 +143,7 @@ async fn manual_playbook_generation(
 }
 
 fn playbook_run(started: Started) -> RerunPlaybookGenerationResponse {
-    let Answered { success, msg, operation_id } = answered(started);
+    let Answered { success, msg, operation_id } = answered(started, "Playbook");
     RerunPlaybookGenerationResponse { success, msg, playbooks_generated: None, operation_id }
 }
 
@@ -165,15 +168,15 @@ struct Answered {
 }
 
 /// A run that cannot start is answered in the shape of the contract: not successful, and why.
-fn answered(started: Started) -> Answered {
+fn answered(started: Started, what: &str) -> Answered {
     match started {
         Started::Refused(msg) => Answered { success: false, msg: Some(msg), operation_id: None },
         Started::Operation(id) => {
-            let msg = "Started; get_operation_status tells how far it is".to_owned();
+            let msg = format!("{what} generation started");
             Answered { success: true, msg: Some(msg), operation_id: Some(id) }
         }
         Started::Users(count) => {
-            let msg = format!("Learning from the last window of {count} user(s)");
+            let msg = format!("{what} generation started for {count} user(s)");
             Answered { success: true, msg: Some(msg), operation_id: None }
         }
     }

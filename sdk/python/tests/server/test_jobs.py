@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
 import pytest
+from conftest import StartServer
 
 from reflexio import AsyncReflexioClient, JobState, NotFoundError, ReflexioClient
+
+
+@pytest.fixture(scope="module")
+def idle_url(start_server: StartServer) -> str:
+    """A server that leaves jobs alone."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("REFLEXIO_LEARNING_WORKERS", "0")
+        return start_server().url
+
+
+@pytest.fixture
+def client(idle_url: str) -> Iterator[ReflexioClient]:
+    with ReflexioClient(url_endpoint=idle_url) as client:
+        yield client
 
 
 def test_a_publish_is_seen_as_a_job_that_can_be_cancelled_and_retried(
@@ -33,9 +49,9 @@ def test_a_job_that_is_not_there_is_told(client: ReflexioClient) -> None:
             call(999999)
 
 
-def test_the_asynchronous_client_lists_jobs(server_url: str, user_id: str) -> None:
+def test_the_asynchronous_client_lists_jobs(idle_url: str, user_id: str) -> None:
     async def run() -> None:
-        async with AsyncReflexioClient(url_endpoint=server_url) as client:
+        async with AsyncReflexioClient(url_endpoint=idle_url) as client:
             await client.publish_interaction(user_id, [{"content": "x"}])
             await client.flush()
             (job,) = (await client.list_jobs(user_id=user_id)).jobs

@@ -4,7 +4,12 @@
 //!
 //! Prints wall and CPU time per search, what loading takes after a restart, and memory.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints and may fail loudly")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a benchmark prints and may fail loudly"
+)]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -120,7 +125,7 @@ struct Measured {
 async fn measured(rows: usize, users: usize) -> Measured {
     let folder = tempfile::tempdir_in("target").unwrap();
     let path = folder.path().join("speed.db");
-    let (app, task) = start(&path).await;
+    let (app, task) = start(&path);
     fill(&path, rows, users).await;
     embedded(&app).await;
     let mut random = Random(7);
@@ -139,14 +144,14 @@ async fn measured(rows: usize, users: usize) -> Measured {
     task.abort();
     drop(app);
     let began = Instant::now();
-    let (app, task) = start(&path).await;
+    let (app, task) = start(&path);
     embedded(&app).await;
     let load = format!("{:.2} s", began.elapsed().as_secs_f64());
     task.abort();
     Measured { search, load, index }
 }
 
-async fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
+fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
     let store = SqliteStore::open(path, &reflexio_store_sqlite::Options::default()).unwrap();
     let app = Arc::new(App::new(Options {
         store: Arc::new(store),
@@ -199,7 +204,7 @@ async fn embedded(app: &App) {
 
 async fn unified() {
     let folder = tempfile::tempdir_in("target").unwrap();
-    let (app, _task) = start(&folder.path().join("speed.db")).await;
+    let (app, _task) = start(&folder.path().join("speed.db"));
     let caller = Caller::local();
     let mut random = Random(3);
     let text = |random: &mut Random| random.text(30);

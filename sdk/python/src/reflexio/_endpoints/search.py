@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reflexio._call import as_list, as_model, Call, given, query_of
+from reflexio._call import Call, as_list, as_model, given, query_of
 from reflexio._endpoint import as_coroutine, endpoint
 from reflexio.enums import PlaybookStatus, SearchMode
 from reflexio.models.interactions import ConversationTurn

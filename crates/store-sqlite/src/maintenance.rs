@@ -10,7 +10,7 @@ use crate::fts::Index;
 use crate::learned::{PROFILES, USER_PLAYBOOKS};
 use crate::predicate::Predicate;
 use crate::writer::Tx;
-use crate::{SqliteStore, backup, integrity, interactions, jobs, purge, readers, schema};
+use crate::{SqliteStore, backup, integrity, interactions, jobs, operations, purge, readers, schema};
 
 #[async_trait]
 impl Maintenance for SqliteStore {
@@ -88,6 +88,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let jobs = jobs::delete_of_user(tx.sql, org, user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
     delete(tx.sql, "learning_cursors", &of_user)?;
+    operations::forget_user(tx.sql, org, user)?;
     let erased = [
         (Index::Interactions, interactions),
         (Index::Profiles, profiles),

@@ -1,7 +1,8 @@
 use async_trait::async_trait;
 use reflexio_store::{Operations, Result};
-use reflexio_types::{Operation, OrgId};
+use reflexio_types::{Operation, OrgId, UserId};
 use rusqlite::{Connection, OptionalExtension, Row};
+use serde_json::Value;
 
 use crate::SqliteStore;
 use crate::error::Result as Outcome;
@@ -31,6 +32,23 @@ pub(crate) fn put(sql: &Connection, org: &OrgId, operation: &Operation) -> Outco
     let body = serde_json::to_string(operation)?;
     let values = (org.as_str(), &operation.id, &operation.service_name, operation.started_at.0, body);
     sql.prepare_cached(text)?.execute(values)?;
+    Ok(())
+}
+
+/// Takes a user who is erased out of what is known of past runs.
+pub(crate) fn forget_user(sql: &Connection, org: &OrgId, user: &UserId) -> Outcome<()> {
+    let text = "SELECT body FROM operations WHERE org_id = ? AND instr(body, ?) > 0";
+    let named = serde_json::to_string(user)?;
+    let mut statement = sql.prepare_cached(text)?;
+    let found = statement.query_map((org.as_str(), named), from_row)?;
+    for mut operation in found.collect::<rusqlite::Result<Vec<Operation>>>()? {
+        let is_user = |value: &Value| value.as_str() == Some(user.as_str());
+        operation.processed_user_ids.retain(|id| id != user.as_str());
+        operation.failed_user_ids.retain(|entry| !entry.get("user_id").is_some_and(is_user));
+        operation.current_user_id.take_if(|id| id == user.as_str());
+        operation.request_params.retain(|_, value| !is_user(value));
+        put(sql, org, &operation)?;
+    }
     Ok(())
 }
 

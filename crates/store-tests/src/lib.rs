@@ -129,6 +129,7 @@ macro_rules! conformance_tests {
                 the_newest_operation_of_a_service_is_told,
                 an_operation_is_updated_in_place,
                 operations_belong_to_their_org,
+                an_erased_user_is_taken_out_of_operations,
             ],
             jobs: [
                 a_publish_queues_its_job_once,

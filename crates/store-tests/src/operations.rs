@@ -34,6 +34,19 @@ pub async fn operations_belong_to_their_org(store: &dyn Store) {
     assert_eq!(store.operation(&acme(), "profile_generation").await.unwrap(), Some(mine));
 }
 
+pub async fn an_erased_user_is_taken_out_of_operations(store: &dyn Store) {
+    let mut row = operation("o1", "profile_generation", 1);
+    row.processed_user_ids = vec!["u1".to_owned(), "u11".to_owned()];
+    row.request_params.insert("user_id".to_owned(), "u1".into());
+    store.put_operation(&acme(), &row).await.unwrap();
+    store.put_operation(&other(), &row).await.unwrap();
+    store.clear_user(&acme(), &"u1".into()).await.unwrap();
+    let told = store.operation(&acme(), "profile_generation").await.unwrap().unwrap();
+    assert_eq!((told.processed_user_ids, told.current_user_id), (vec!["u11".to_owned()], None));
+    assert!(told.request_params.is_empty());
+    assert_eq!(store.operation(&other(), "profile_generation").await.unwrap(), Some(row));
+}
+
 fn operation(id: &str, service: &str, second: i64) -> Operation {
     Operation {
         id: id.to_owned(),

@@ -87,7 +87,9 @@ pub(super) fn last(user_id: &UserId, policy: &Policy, wanted: Wanted, which: &Se
 
 pub(super) fn rerun(task: &RerunTask, service: &str) -> Result<NewJob> {
     let lane = Lane::Named(format!("rerun:{service}"));
-    Ok(NewJob { lane, max_attempts: LEARN_ATTEMPTS, ..NewJob::new(JobKind::Rerun, to_value(task)?) })
+    let user_id = task.user_id.clone();
+    let job = NewJob::new(JobKind::Rerun, to_value(task)?);
+    Ok(NewJob { user_id, lane, max_attempts: LEARN_ATTEMPTS, ..job })
 }
 
 /// People read payloads: what was not set is left out of them.

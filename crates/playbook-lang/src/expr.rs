@@ -14,6 +14,45 @@ use crate::lexer::{self, End};
 const MAX_BYTES: usize = 16 * 1024;
 const MAX_SYMBOLS: usize = 1_000;
 
+const KEYWORDS: &[&str] = &[
+    "False",
+    "None",
+    "True",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "try",
+    "while",
+    "with",
+    "yield",
+    "__debug__",
+];
+
 /// An expression that is not Python, with the place in its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
@@ -128,6 +167,13 @@ fn lower_first(message: &str) -> String {
 
 /// Reads an expression and says what it uses.
 pub(crate) fn parse(source: &str) -> Result<Uses, SyntaxError> {
+    if let Some(literal) = plain_literal(source) {
+        return Ok(Uses { literal: Some(literal), ..Uses::default() });
+    }
+    if let Some(name) = variable(source) {
+        let used = NameUse { name: name.to_owned(), has_dollar: true, is_callee: false };
+        return Ok(Uses { names: vec![used], ..Uses::default() });
+    }
     let python = to_python(source)?;
     let expr = parse_python(&python)?;
     let mut collect = Collect { source, uses: Uses::default(), bound: BTreeSet::new() };
@@ -137,6 +183,31 @@ pub(crate) fn parse(source: &str) -> Result<Uses, SyntaxError> {
     uses.literal = literal(&expr);
     uses.is_call = matches!(unwrap_await(&expr), Py::Call(_));
     Ok(uses)
+}
+
+/// `$name` and nothing else: the most common expression needs no parser.
+fn variable(source: &str) -> Option<&str> {
+    let name = source.strip_prefix('$')?;
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().next().is_some_and(|first| !first.is_ascii_digit());
+    (is_plain && !KEYWORDS.contains(&name)).then_some(name)
+}
+
+/// A small number, a truth or a plain text in quotes.
+fn plain_literal(source: &str) -> Option<Value> {
+    match source {
+        "True" => return Some(Value::Bool(true)),
+        "False" => return Some(Value::Bool(false)),
+        "None" => return Some(Value::Null),
+        _ => {}
+    }
+    let digits = source.bytes().all(|byte| byte.is_ascii_digit());
+    if digits && source.len() <= 9 && (source == "0" || !source.starts_with('0')) {
+        return source.parse::<i64>().ok().map(Value::from);
+    }
+    let inner = source.strip_prefix('"')?.strip_suffix('"')?;
+    let is_plain = !inner.bytes().any(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\r'));
+    is_plain.then(|| Value::String(inner.to_owned()))
 }
 
 fn unwrap_await(expr: &Py) -> &Py {

@@ -3,7 +3,7 @@
 //! A formatter must never change what a program does. So the result is read again and compared with the source;
 //! if it differs in anything but layout, the source is returned as it is.
 
-use crate::load::Expanded;
+use crate::load::{Expanded, has_imports};
 use crate::markdown::{self, Block, Kind};
 use crate::program::Program;
 use crate::section::{self, Section};
@@ -13,6 +13,10 @@ use crate::span::Lines;
 /// The file with a regular layout.
 #[must_use]
 pub fn format(source: &str) -> String {
+    // What an import brings may go on in the lines after it: nobody can tell from here what moving them would do.
+    if has_imports(source) {
+        return source.to_owned();
+    }
     let laid_out = layout(source);
     let is_stable = layout(&laid_out) == laid_out;
     if is_stable && ink(source) == ink(&laid_out) && meaning(source) == meaning(&laid_out) {
@@ -22,9 +26,9 @@ pub fn format(source: &str) -> String {
     }
 }
 
-/// The tree without places. Imports stay lines: what they bring is another file's business.
+/// The tree without places.
 fn meaning(source: &str) -> serde_json::Value {
-    Program::parse_alone(SourceFile::new("file", source)).to_json()
+    Program::parse(vec![SourceFile::new("file", source)]).to_json()
 }
 
 /// Everything but layout: letters and digits in their order.

@@ -13,6 +13,13 @@ pub(crate) struct Words {
 }
 
 pub(crate) fn words(item: &Block, text: &str) -> Words {
+    // Most items are one paragraph and perhaps a list.
+    if let [only] | [only, Block { kind: Kind::List, .. }] = item.children.as_slice()
+        && only.kind == Kind::Paragraph
+    {
+        let range = trimmed(text, only.range.clone());
+        return Words { text: joined(&text[range.clone()]), range };
+    }
     let own = || item.children.iter().filter(|child| child.kind != Kind::List);
     let mut parts: Vec<String> = Vec::new();
     for child in own() {
@@ -69,7 +76,16 @@ pub(crate) fn steps(list: &Block, source: &Expanded, parent: &str, before: usize
 }
 
 pub(crate) fn step_id(parent: &str, number: usize) -> String {
-    if parent.is_empty() { format!("{number:02}") } else { format!("{parent}.{number:02}") }
+    let mut id = String::with_capacity(parent.len() + 3);
+    if !parent.is_empty() {
+        id.push_str(parent);
+        id.push('.');
+    }
+    if number < 10 {
+        id.push('0');
+    }
+    id.push_str(&number.to_string());
+    id
 }
 
 /// The number and code of a compiled step: `01.02:QUE $x = F()`.

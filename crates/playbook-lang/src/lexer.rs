@@ -100,13 +100,13 @@ impl<V: FnMut(usize, u8, usize) -> bool> Walker<'_, V> {
     fn string(&mut self, quote_at: usize, nest: usize) -> Result<usize, End> {
         let quote = self.bytes[quote_at];
         let prefix = self.prefix(quote_at);
-        let is_raw = prefix.iter().any(|byte| byte.eq_ignore_ascii_case(&b'r'));
         let is_format = prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'T'));
         let is_triple = self.bytes[quote_at..].starts_with(&[quote; 3]);
         let mut at = quote_at + if is_triple { 3 } else { 1 };
         while let Some(&byte) = self.bytes.get(at) {
             match byte {
-                b'\\' if !is_raw || !is_format => at += 2,
+                // Even in raw strings a backslash keeps a quote from closing.
+                b'\\' => at += 2,
                 b'\n' if !is_triple => break,
                 b'{' if is_format && self.bytes.get(at + 1) == Some(&b'{') => at += 2,
                 b'{' if is_format && nest < MAX_FSTRING_DEPTH => at = self.code(at + 1, nest + 1)? + 1,
@@ -182,7 +182,7 @@ mod tests {
         closes("{f'{a}}}'} tail", " tail");
         closes("{f\"{d['k']:>{w}}\"} tail", " tail");
         closes("{'''a'}''' + \"}\"} tail", " tail");
-        closes("{r'\\'} tail", " tail");
+        closes("{r'\\'}'} tail", " tail");
         closes("{f(} tail", " tail");
         assert_eq!(closing_brace("{don't} tail", 1), None);
     }

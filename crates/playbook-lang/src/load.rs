@@ -113,8 +113,7 @@ pub(crate) struct Loaded {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Without a loader import lines are left as they are.
-pub(crate) fn load(files: Vec<SourceFile>, loader: Option<&dyn Loader>) -> Loaded {
+pub(crate) fn load(files: Vec<SourceFile>, loader: &dyn Loader) -> Loaded {
     let loaded = Loaded {
         sources: Sources::default(),
         roots: Vec::new(),
@@ -132,7 +131,7 @@ pub(crate) fn load(files: Vec<SourceFile>, loader: Option<&dyn Loader>) -> Loade
 
 struct Work<'a> {
     loaded: Loaded,
-    loader: Option<&'a dyn Loader>,
+    loader: &'a dyn Loader,
     stack: Vec<String>,
 }
 
@@ -144,7 +143,7 @@ impl Work<'_> {
         let id = self.loaded.sources.add(file);
         let body = self.frontmatter(id, &text);
         self.stack.push(name);
-        if compiled || self.loader.is_none() || memchr::memmem::find(text.as_bytes(), b"!import").is_none() {
+        if compiled || !has_imports(&text) {
             out.push(id, body, &text[body..]);
         } else {
             self.lines(id, &text, body, "", out);
@@ -207,8 +206,7 @@ impl Work<'_> {
 
     fn import(&mut self, at: Span, indent: &str, path: &str, out: &mut Expanded) {
         let importer = self.stack.last().cloned().unwrap_or_default();
-        let loader = self.loader.unwrap_or(&NoImports);
-        let file = match loader.load(&importer, path) {
+        let file = match self.loader.load(&importer, path) {
             Ok(file) => file,
             Err(reason) => return self.fail(Code::Import, at, format!("cannot import `{path}`: {reason}")),
         };
@@ -257,6 +255,10 @@ fn frontmatter_of(text: &str) -> (usize, Option<Range<usize>>) {
         }
         None => (body, None),
     }
+}
+
+pub(crate) fn has_imports(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"!import").is_some()
 }
 
 /// The indentation and the path of an import line; `# …` after the path is a comment.

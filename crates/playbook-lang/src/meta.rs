@@ -85,7 +85,17 @@ impl Meta {
     /// Whether a key says `true`.
     #[must_use]
     pub fn is_set(&self, key: &str) -> bool {
-        self.get(key).and_then(Value::as_bool).unwrap_or(false)
+        self.get(key).and_then(truth).unwrap_or(false)
+    }
+}
+
+/// `true` and `false`, and the words older YAML has for them.
+pub(crate) fn truth(value: &Value) -> Option<bool> {
+    match value.as_str().map(str::to_lowercase).as_deref() {
+        Some("yes" | "on") => Some(true),
+        Some("no" | "off") => Some(false),
+        Some(_) => None,
+        None => value.as_bool(),
     }
 }
 
@@ -216,12 +226,28 @@ fn joined(lines: &[Option<&str>]) -> String {
         .join("\n")
 }
 
+/// `public: true`, which is what most metadata is and needs no parser.
+fn plain_entry(text: &str) -> Option<(&str, bool)> {
+    let (key, value) = text.split_once(": ")?;
+    key_of(Some(text)).filter(|found| *found == key)?;
+    match value.trim() {
+        "true" => Some((key, true)),
+        "false" => Some((key, false)),
+        _ => None,
+    }
+}
+
 /// A YAML mapping as JSON. Empty text is an empty mapping.
 pub(crate) fn parse_yaml(text: &str) -> Result<Map<String, Value>, String> {
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
-    match serde_saphyr::from_str::<Value>(text) {
+    if let Some((key, value)) = plain_entry(text) {
+        return Ok(std::iter::once((key.to_owned(), Value::Bool(value))).collect());
+    }
+    // A list item `y` is a letter, not a truth.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    match serde_saphyr::from_str_with_options::<Value>(text, options) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(Value::Null) => Ok(Map::new()),
         Ok(_) => Err("it is not a mapping of keys to values".to_owned()),

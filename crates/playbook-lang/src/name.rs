@@ -25,6 +25,17 @@ fn capitalised(word: &str) -> String {
 /// are one playbook.
 #[must_use]
 pub fn key(name: &str) -> String {
+    if name.is_ascii() {
+        let key: Vec<u8> = name
+            .bytes()
+            .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'_' && *byte != b'-')
+            .map(|byte| byte.to_ascii_lowercase())
+            .collect();
+        return match String::from_utf8(key) {
+            Ok(key) if !key.is_empty() => key,
+            _ => name.trim().to_owned(),
+        };
+    }
     let keeps = |char: &char| !char.is_whitespace() && *char != '_' && *char != '-';
     let key: String = name.chars().filter(keeps).flat_map(char::to_lowercase).collect();
     // A title made of separators only is still a name.
@@ -53,6 +64,11 @@ pub fn is_identifier(text: &str) -> bool {
 
 /// The length of the identifier at the beginning of a text.
 pub(crate) fn identifier_len(text: &str) -> usize {
+    let ascii = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let is_plain = text.as_bytes().get(ascii).is_none_or(u8::is_ascii);
+    if is_plain {
+        return if text.bytes().next().is_some_and(|first| first.is_ascii_digit()) { 0 } else { ascii };
+    }
     let mut chars = text.char_indices();
     match chars.next() {
         Some((_, first)) if first.is_alphabetic() || first == '_' => {}

@@ -1,6 +1,6 @@
 //! Every name of a program and what it means.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name;
 use crate::tree::{Agent, Playbook};
@@ -69,9 +69,9 @@ pub(crate) const SPECIAL: &[&str] =
 /// The names of a program, for lookups that forgive case and separators.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    agents: HashMap<String, usize>,
-    playbooks: Vec<HashMap<String, usize>>,
-    functions: Vec<HashSet<String>>,
+    agents: FxHashMap<String, usize>,
+    playbooks: Vec<FxHashMap<String, usize>>,
+    functions: Vec<FxHashSet<String>>,
 }
 
 /// What a callee turned out to be.
@@ -92,7 +92,7 @@ impl Names {
         for (index, agent) in agents.iter().enumerate() {
             names.agents.entry(name::key(&agent.class)).or_insert(index);
             names.agents.entry(name::key(&agent.title.value)).or_insert(index);
-            let mut playbooks = HashMap::new();
+            let mut playbooks = FxHashMap::default();
             for (index, playbook) in agent.playbooks.iter().enumerate() {
                 playbooks.entry(playbook.key.clone()).or_insert(index);
             }

@@ -6,7 +6,7 @@ use crate::build::Builder;
 use crate::classify;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::lint;
-use crate::load::{self, Loaded, Loader, NoImports};
+use crate::load::{self, Loader, NoImports};
 use crate::names::Names;
 use crate::source::{SourceFile, Sources};
 use crate::span::Span;
@@ -33,15 +33,7 @@ impl Program {
     /// Reads files; `loader` finds what they import.
     #[must_use]
     pub fn parse_with(files: Vec<SourceFile>, loader: &dyn Loader) -> Self {
-        Self::build(load::load(files, Some(loader)))
-    }
-
-    /// One file whose import lines are left alone.
-    pub(crate) fn parse_alone(file: SourceFile) -> Self {
-        Self::build(load::load(vec![file], None))
-    }
-
-    fn build(loaded: Loaded) -> Self {
+        let loaded = load::load(files, loader);
         let mut builder = Builder { agents: Vec::new(), diagnostics: loaded.diagnostics };
         for root in &loaded.roots {
             builder.file(root);

@@ -8,7 +8,7 @@ mod phrase;
 mod speech;
 mod variables;
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 pub(crate) use condition::condition;
 
@@ -22,12 +22,12 @@ use crate::tree::Agent;
 pub(crate) struct Scope<'a> {
     pub(crate) names: Option<&'a Names>,
     /// Parameters and variables without `$`.
-    pub(crate) locals: HashSet<String>,
+    pub(crate) locals: FxHashSet<String>,
 }
 
 impl Scope<'_> {
     pub(crate) fn empty() -> Self {
-        Scope { names: None, locals: HashSet::new() }
+        Scope { names: None, locals: FxHashSet::default() }
     }
 
     fn knows(&self, name: &str) -> bool {

@@ -88,7 +88,7 @@ const VERBS: &[(&str, &str)] = &[
 
 /// The phrase as a Python expression, if it has one meaning.
 pub(super) fn to_python(text: &str) -> Option<String> {
-    if !text.contains('$') {
+    if !text.contains('$') || places(text, " and ").len() + places(text, " or ").len() > MAX_JOINED {
         return None;
     }
     if let Some(python) = comparison(text.trim()) {
@@ -184,7 +184,7 @@ fn places(text: &str, word: &str) -> Vec<usize> {
         if depth == 0 && text.as_bytes()[at..].starts_with(word.as_bytes()) {
             found.push(at);
         }
-        found.len() == MAX_JOINED
+        found.len() > MAX_JOINED
     });
     found
 }

@@ -1,6 +1,6 @@
 //! The variables a sentence mentions, and which of them it will set.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::phrase::variable_len;
 use crate::name;
@@ -20,11 +20,11 @@ fn positions(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Names that steps assign without `$`: they live as long as the call.
-pub(super) fn locals(steps: &[Step], found: &mut HashSet<String>) {
+pub(super) fn locals(steps: &[Step], found: &mut FxHashSet<String>) {
     for step in steps {
         let len = name::identifier_len(&step.text);
         let rest = step.text[len..].trim_start();
-        if len > 0 && rest.starts_with('=') && !rest.starts_with("==") {
+        if len > 0 && rest.starts_with('=') && !rest.starts_with("==") && !found.contains(&step.text[..len]) {
             found.insert(step.text[..len].to_owned());
         }
         locals(&step.body, found);

@@ -1,6 +1,6 @@
 //! Loops that cannot end, and long stretches left to the model.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -32,7 +32,7 @@ fn endless(step: &Step, agent: &Agent, context: &mut Context<'_>) {
     if body.iter().any(leaves) {
         return;
     }
-    let writes: HashSet<&str> =
+    let writes: FxHashSet<&str> =
         body.iter().flat_map(|step| step.effects.writes.iter().map(String::as_str)).collect();
     let calls = body.iter().any(|step| {
         !step.effects.calls.is_empty()

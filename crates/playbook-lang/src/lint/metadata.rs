@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::meta::{Entry, KNOWN, Meta};
+use crate::meta::{Entry, KNOWN, Meta, truth};
 use crate::suggest;
 
 const FLAGS: &[&str] = &["cli_entry", "export", "hidden", "learn", "meeting", "public", "pure", "repeat"];
@@ -41,7 +41,7 @@ pub(super) fn check(context: &mut Context<'_>) {
         for playbook in &agent.playbooks {
             meta(&playbook.meta, context);
             let Some(entry) =
-                playbook.meta.entry("cli_entry").filter(|entry| entry.value == Value::Bool(true))
+                playbook.meta.entry("cli_entry").filter(|entry| truth(&entry.value) == Some(true))
             else {
                 continue;
             };
@@ -72,7 +72,7 @@ fn meta(meta: &Meta, context: &mut Context<'_>) {
 }
 
 fn bad_value(Entry { key, value, .. }: &Entry) -> Option<String> {
-    if FLAGS.contains(&key.as_str()) && !value.is_boolean() {
+    if FLAGS.contains(&key.as_str()) && truth(value).is_none() {
         return Some(format!("`{key}` is `true` or `false`"));
     }
     let (_, choices) = CHOICES.iter().find(|(name, _)| name == key)?;

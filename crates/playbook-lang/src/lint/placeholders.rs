@@ -1,6 +1,6 @@
 //! Placeholders: do they parse, are they meant as such, do they call themselves.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -89,7 +89,7 @@ fn target(agent: usize, name: &str, context: &Context<'_>) -> Option<(usize, usi
 }
 
 fn reaches(from: (usize, usize), (agent, key): (usize, &str), context: &Context<'_>) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut open = vec![from];
     while let Some((index, number)) = open.pop() {
         let playbook = &context.agents[index].playbooks[number];

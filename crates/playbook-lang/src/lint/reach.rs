@@ -1,6 +1,6 @@
 //! Playbooks that nothing starts.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -25,7 +25,7 @@ pub(super) fn check(context: &mut Context<'_>) {
     if open.is_empty() {
         return;
     }
-    let words: HashMap<(usize, usize), Vec<String>> = open
+    let words: FxHashMap<(usize, usize), Vec<String>> = open
         .iter()
         .map(|&(agent, playbook)| {
             ((agent, playbook), words(&context.agents[agent].playbooks[playbook].name.value))
@@ -51,8 +51,8 @@ fn starts(playbook: &Playbook) -> bool {
         || playbook.name.value.starts_with("pattern_")
 }
 
-fn called(context: &Context<'_>) -> HashSet<(usize, usize)> {
-    let mut called = HashSet::new();
+fn called(context: &Context<'_>) -> FxHashSet<(usize, usize)> {
+    let mut called = FxHashSet::default();
     let mut note = |agent: usize, name: &str| {
         if let Callee::Playbook { agent, playbook } = context.names.callee(context.agents, agent, name) {
             called.insert((agent, playbook));
@@ -108,12 +108,12 @@ fn words(name: &str) -> Vec<String> {
 
 /// The sentences of a program by the words that matter.
 struct Spoken<'a> {
-    by_word: HashMap<&'a str, Vec<u32>>,
+    by_word: FxHashMap<&'a str, Vec<u32>>,
 }
 
 impl<'a> Spoken<'a> {
     fn new(agents: &[Agent], wanted: impl Iterator<Item = &'a String>) -> Self {
-        let mut by_word: HashMap<&str, Vec<u32>> = wanted.map(|word| (word.as_str(), Vec::new())).collect();
+        let mut by_word: FxHashMap<&str, Vec<u32>> = wanted.map(|word| (word.as_str(), Vec::new())).collect();
         let mut number = 0;
         for playbook in agents.iter().flat_map(|agent| &agent.playbooks) {
             let steps = playbook.all_steps().map(|step| step.text.as_str());

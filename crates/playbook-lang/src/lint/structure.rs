@@ -1,6 +1,6 @@
 //! Names that clash, branches that hang in the air, types that are none.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,7 +12,7 @@ use crate::types;
 pub(super) fn check(context: &mut Context<'_>) {
     duplicate_agents(context);
     for agent in context.agents {
-        let mut seen: HashMap<&str, &str> = HashMap::new();
+        let mut seen: FxHashMap<&str, &str> = FxHashMap::default();
         for playbook in &agent.playbooks {
             match seen.get(playbook.key.as_str()) {
                 Some(first) => {
@@ -40,7 +40,7 @@ pub(super) fn check(context: &mut Context<'_>) {
 }
 
 fn duplicate_agents(context: &mut Context<'_>) {
-    let mut seen = HashMap::new();
+    let mut seen = FxHashMap::default();
     for agent in context.agents {
         if seen.insert(name::key(&agent.class), ()).is_some() {
             let message = format!("there is already an agent `{}`; give this one another name", agent.class);

@@ -1,6 +1,6 @@
 //! Variables: read before they are written, written and never read, watched by the playbook that writes them.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -27,13 +27,13 @@ pub(super) fn check(context: &mut Context<'_>) {
 
 /// Which playbooks of an agent give a variable its value. State belongs to the whole agent.
 struct Written<'a> {
-    by: HashMap<&'a str, Vec<usize>>,
+    by: FxHashMap<&'a str, Vec<usize>>,
     python: Vec<&'a str>,
 }
 
 impl<'a> Written<'a> {
     fn of(agent: &'a Agent) -> Self {
-        let mut by: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         let mut note = |name: &'a str, number: usize| {
             let list = by.entry(name).or_default();
             if list.last() != Some(&number) {
@@ -57,9 +57,9 @@ impl<'a> Written<'a> {
 }
 
 fn reads(playbook: &Playbook, number: usize, written: &Written<'_>, context: &mut Context<'_>) {
-    let params: HashSet<&str> = playbook.params.iter().map(|param| param.name.value.as_str()).collect();
+    let params: FxHashSet<&str> = playbook.params.iter().map(|param| param.name.value.as_str()).collect();
     let is_given = |name: &str| params.contains(name) || GIVEN.contains(&name) || SPECIAL.contains(&name);
-    let mut told: HashSet<&str> = HashSet::new();
+    let mut told: FxHashSet<&str> = FxHashSet::default();
     let never = |name: &'_ str, span: Span, context: &mut Context<'_>| {
         let names = written.by.keys().copied().chain(params.iter().copied());
         let nearest = suggest::nearest(name, names);
@@ -92,18 +92,18 @@ fn reads(playbook: &Playbook, number: usize, written: &Written<'_>, context: &mu
     let own =
         |name: &str| written.by.get(name).is_some_and(|by| by.as_slice() == [number]) && !is_given(name);
     let mut paths = Paths { own: &own, told, context };
-    paths.steps(&playbook.steps, HashSet::new());
+    paths.steps(&playbook.steps, Vec::new());
 }
 
 struct Paths<'a, 'c, 'p> {
     own: &'a dyn Fn(&str) -> bool,
-    told: HashSet<&'p str>,
+    told: FxHashSet<&'p str>,
     context: &'a mut Context<'c>,
 }
 
 impl<'p> Paths<'_, '_, 'p> {
     /// Follows the steps with what is surely set before them; `None` if they never come to their end.
-    fn steps(&mut self, steps: &'p [Step], mut set: HashSet<&'p str>) -> Option<HashSet<&'p str>> {
+    fn steps(&mut self, steps: &'p [Step], mut set: Vec<&'p str>) -> Option<Vec<&'p str>> {
         let mut index = 0;
         while let Some(step) = steps.get(index) {
             if matches!(step.kind, StepKind::If { .. }) {
@@ -128,27 +128,29 @@ impl<'p> Paths<'_, '_, 'p> {
     }
 
     /// After a chain of branches only that is set which every way sets.
-    fn branches(&mut self, chain: &'p [Step], before: &HashSet<&'p str>) -> Option<HashSet<&'p str>> {
-        let mut after: Option<HashSet<&'p str>> = None;
-        let mut merge = |set: Option<HashSet<&'p str>>| {
+    fn branches(&mut self, chain: &'p [Step], before: &[&'p str]) -> Option<Vec<&'p str>> {
+        let mut after: Option<Vec<&'p str>> = None;
+        let mut merge = |set: Option<Vec<&'p str>>| {
             after = match (after.take(), set) {
-                (Some(left), Some(right)) => Some(left.intersection(&right).copied().collect()),
+                (Some(left), Some(right)) => {
+                    Some(left.into_iter().filter(|name| right.contains(name)).collect())
+                }
                 (one, other) => one.or(other),
             };
         };
         for step in chain {
             self.read(step, before);
-            merge(self.steps(&step.body, before.clone()));
+            merge(self.steps(&step.body, before.to_vec()));
         }
         if !chain.iter().any(|step| step.kind == StepKind::Else) {
-            merge(Some(before.clone()));
+            merge(Some(before.to_vec()));
         }
         after
     }
 
-    fn read(&mut self, step: &'p Step, set: &HashSet<&'p str>) {
+    fn read(&mut self, step: &'p Step, set: &[&'p str]) {
         for name in &step.effects.reads {
-            if (self.own)(name) && !set.contains(name.as_str()) && self.told.insert(name) {
+            if (self.own)(name) && !set.contains(&name.as_str()) && self.told.insert(name) {
                 let message = format!("`${name}` may have no value yet when this step reads it");
                 let help = format!("give `${name}` a value on every way that leads here");
                 self.context.report(Diagnostic::new(Code::ReadBeforeWrite, step.span, message).help(help));
@@ -163,9 +165,9 @@ fn is_branch(step: &Step) -> bool {
 
 /// A value the program computes itself and mentions nowhere. What the model fills in, the model also sees.
 fn never_read(agent: &Agent, context: &mut Context<'_>) {
-    let mut first: HashMap<&str, Span> = HashMap::new();
+    let mut first: FxHashMap<&str, Span> = FxHashMap::default();
     let mut order: Vec<&str> = Vec::new();
-    let mut used: HashSet<&str> = HashSet::new();
+    let mut used: FxHashSet<&str> = FxHashSet::default();
     for playbook in &agent.playbooks {
         for step in playbook.all_steps() {
             if let StepKind::Assign { target, .. } | StepKind::Call { target: Some(target), .. } = &step.kind
@@ -199,8 +201,8 @@ fn never_read(agent: &Agent, context: &mut Context<'_>) {
 }
 
 /// The words of everything a model gets to read.
-fn mentioned(agent: &Agent) -> HashSet<String> {
-    let mut words = HashSet::new();
+fn mentioned(agent: &Agent) -> FxHashSet<String> {
+    let mut words = FxHashSet::default();
     let mut add = |text: &str| {
         let split = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
         words.extend(split.map(str::to_lowercase));

@@ -28,6 +28,20 @@ pub(super) fn shown(object: &MontyObject) -> String {
     }
 }
 
+/// Whether only Python's own `str` shows a value as people know it.
+pub(super) fn needs_python(object: &MontyObject) -> bool {
+    matches!(
+        object,
+        MontyObject::Date(_)
+            | MontyObject::DateTime(_)
+            | MontyObject::Time(_)
+            | MontyObject::TimeDelta(_)
+            | MontyObject::TimeZone(_)
+            | MontyObject::Exception { .. }
+            | MontyObject::Path(_)
+    )
+}
+
 /// Python's `json.dumps`: blanks after separators, or two blanks of indentation a level.
 fn json(object: &MontyObject, indent: Option<usize>, out: &mut String) {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is a text, as with `default=str`")]

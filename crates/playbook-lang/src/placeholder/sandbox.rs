@@ -75,12 +75,20 @@ impl EvalError {
 /// The text an expression gives in a description.
 pub fn evaluate(source: &str, host: &mut dyn Host, limits: &Limits) -> Result<String, EvalError> {
     let object = run(source, host, limits)?;
-    let shown = format::shown(&object);
+    let shown = if format::needs_python(&object) { as_text(object) } else { format::shown(&object) };
     if shown.len() > limits.result {
         let limit = format!("its text has more than {} bytes", limits.result);
         return Err(EvalError::Limit { source_text: brief(source), limit });
     }
     Ok(shown)
+}
+
+/// Dates and the like know best how they look.
+fn as_text(object: MontyObject) -> String {
+    let fallback = object.to_string();
+    let run = MontyRun::new("str(x)".to_owned(), "text", vec!["x".to_owned()], CompileOptions::default());
+    let text = run.and_then(|run| run.run(vec![object], ResourceTracker::default(), PrintWriter::Disabled));
+    if let Ok(MontyObject::String(text)) = text { text } else { fallback }
 }
 
 /// The value of an expression, for conditions and assignments.

@@ -57,7 +57,10 @@ pub(crate) fn intro<'a>(
     skip.extend(hidden);
     skip.extend(steps.map(|list| list.range.clone()));
     skip.sort_by_key(|range| range.start);
-    let description = template(area.body.clone(), &skip, file, diagnostics);
+    let mut description = template(area.body.clone(), &skip, file, diagnostics);
+    if description.text.is_empty() {
+        description.span = file.span(area.heading.range.clone()).at_end();
+    }
     Intro { meta, description, steps, python }
 }
 
@@ -163,9 +166,6 @@ fn template(
         }
         let span = file.span(start..end);
         template.span = if index == 0 { span } else { template.span.to(span) };
-    }
-    if template.text.is_empty() {
-        template.span = file.span(body).at_start();
     }
     template
 }

@@ -84,14 +84,25 @@ impl Expanded {
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let Some((first, start)) = self.origin(range.start) else { return Span::default() };
         let segment = &self.segments[first];
-        let end = if range.end > range.start { self.origin(range.end - 1) } else { Some((first, start)) };
-        let end = match end {
-            Some((last, end)) if self.segments[last].file == segment.file && end >= start => {
-                end + usize::from(range.end > range.start)
-            }
-            _ => segment.source + self.segment_end(first).saturating_sub(segment.at),
+        let last = if range.end > range.start { self.origin(range.end - 1) } else { None };
+        let end = match last {
+            None => start,
+            Some((last, end)) if self.segments[last].file == segment.file && end >= start => end + 1,
+            Some((last, _)) => self.last_of_file(first, last, start),
         };
         Span { file: segment.file, start: to_u32(start), end: to_u32(end.max(start)) }
+    }
+
+    /// Where a range that ends in an imported file ends in the file it began in.
+    fn last_of_file(&self, first: usize, last: usize, start: usize) -> usize {
+        let file = self.segments[first].file;
+        let ends = (first..=last).rev().map(|index| (index, &self.segments[index]));
+        let mut ends = ends.filter(|(_, segment)| segment.file == file && !segment.is_added);
+        ends.find_map(|(index, segment)| {
+            let end = segment.source + (self.segment_end(index) - segment.at);
+            (end >= start).then_some(end)
+        })
+        .unwrap_or(start)
     }
 
     fn origin(&self, offset: usize) -> Option<(usize, usize)> {

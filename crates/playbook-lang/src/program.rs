@@ -9,7 +9,8 @@ use crate::lint;
 use crate::load::{self, Loader, NoImports};
 use crate::names::Names;
 use crate::source::{SourceFile, Sources};
-use crate::span::Span;
+use crate::span::{FileId, Span};
+use crate::step::Step;
 use crate::tree::{Agent, Playbook};
 
 /// One or several files, read as one program.
@@ -83,6 +84,17 @@ impl Program {
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<&Agent> {
         self.names.agent(name).and_then(|index| self.agents.get(index))
+    }
+
+    /// The playbook and the innermost step at a place of a file, for editors.
+    #[must_use]
+    pub fn at(&self, file: FileId, offset: u32) -> Option<(&Playbook, Option<&Step>)> {
+        let holds = |span: Span| span.file == file && span.start <= offset && offset <= span.end;
+        let playbooks = self.agents.iter().flat_map(|agent| &agent.playbooks);
+        let playbook =
+            playbooks.filter(|playbook| holds(playbook.span)).min_by_key(|found| found.span.range().len())?;
+        let steps = playbook.all_steps().filter(|step| holds(step.span));
+        Some((playbook, steps.min_by_key(|step| step.span.range().len())))
     }
 
     /// A playbook by `Name` or `Agent.Name`; the first agent that has it wins.

@@ -185,6 +185,9 @@ fn flow(text: &str, lower: &str) -> Option<TriggerKind> {
 }
 
 fn state(text: &str, span: Span) -> Option<(TriggerKind, Vec<String>)> {
+    if !text.contains('$') {
+        return None;
+    }
     let head = text.split_once(' ').filter(|(head, _)| {
         ["when", "if", "whenever", "once"].iter().any(|word| head.eq_ignore_ascii_case(word))
     })?;

@@ -25,6 +25,9 @@ const OTHER_WORDS: &[(&str, &str)] = &[
 
 /// Why an annotation is not a type, with the type that was probably meant.
 pub(crate) fn problem(annotation: &str) -> Option<(String, Option<String>)> {
+    if KNOWN.contains(&annotation) {
+        return None;
+    }
     let lower = annotation.trim().to_lowercase();
     if let Some((_, known)) = OTHER_WORDS.iter().find(|(word, _)| *word == lower) {
         return Some((

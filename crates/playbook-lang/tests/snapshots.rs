@@ -73,6 +73,17 @@ fn miette_draws_carets() {
     insta::assert_snapshot!("miette", fancy(&program("remote.md"), Style::Plain, 100));
 }
 
+#[test]
+fn a_place_has_its_playbook_and_its_step() {
+    let text = text("nested.md");
+    let program = program("nested.md");
+    let offset = |words: &str| u32::try_from(text.find(words).unwrap() + 2).unwrap();
+    let (playbook, step) = program.at(FileId(0), offset("Return \"two\"")).unwrap();
+    assert_eq!((playbook.name.value.as_str(), step.unwrap().id.as_str()), ("Deep", "02.02.01"));
+    let (playbook, step) = program.at(FileId(0), offset("GetIt(n)")).unwrap();
+    assert_eq!((playbook.name.value.as_str(), step), ("GetIt", None));
+}
+
 /// The documentation's own program is sound.
 #[test]
 fn the_documented_program_has_no_errors() {

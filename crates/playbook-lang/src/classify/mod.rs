@@ -16,7 +16,7 @@ use crate::expr::{self, Uses};
 use crate::names::{BUILTIN_FUNCTIONS, Names, SPECIAL};
 use crate::span::{Span, to_u32};
 use crate::step::{Arg, Call, Effects, Expr, Step};
-use crate::tree::Agent;
+use crate::tree::{Agent, Playbook};
 
 /// What a bare name may mean in a playbook.
 pub(crate) struct Scope<'a> {
@@ -38,16 +38,31 @@ impl Scope<'_> {
     }
 }
 
-/// Classifies every step of every playbook.
+/// With more playbooks than this it pays to use a second thread.
+const MANY: usize = 200;
+
+/// Classifies every step of every playbook. Playbooks do not depend on each other here.
 pub(crate) fn all(agents: &mut [Agent], names: &Names) {
-    for agent in agents.iter_mut() {
-        for playbook in &mut agent.playbooks {
-            let params = playbook.params.iter().map(|param| param.name.value.clone());
-            let mut scope = Scope { names: Some(names), locals: params.collect() };
-            variables::locals(&playbook.steps, &mut scope.locals);
-            steps(&mut playbook.steps, &scope);
-        }
+    let mut playbooks: Vec<&mut Playbook> =
+        agents.iter_mut().flat_map(|agent| &mut agent.playbooks).collect();
+    if playbooks.len() < MANY {
+        playbooks.into_iter().for_each(|playbook| one_playbook(playbook, names));
+        return;
     }
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(4));
+    let share = playbooks.len().div_ceil(threads);
+    std::thread::scope(|scope| {
+        for part in playbooks.chunks_mut(share) {
+            scope.spawn(move || part.iter_mut().for_each(|playbook| one_playbook(playbook, names)));
+        }
+    });
+}
+
+fn one_playbook(playbook: &mut Playbook, names: &Names) {
+    let params = playbook.params.iter().map(|param| param.name.value.clone());
+    let mut scope = Scope { names: Some(names), locals: params.collect() };
+    variables::locals(&playbook.steps, &mut scope.locals);
+    steps(&mut playbook.steps, &scope);
 }
 
 fn steps(steps: &mut [Step], scope: &Scope<'_>) {

@@ -11,6 +11,10 @@ pub(crate) fn all(text: &str) -> impl Iterator<Item = &str> {
     positions(text).map(|(_, name)| name)
 }
 
+pub(super) fn has_variables(text: &str) -> bool {
+    memchr::memchr(b'$', text.as_bytes()).is_some()
+}
+
 fn positions(text: &str) -> impl Iterator<Item = (usize, &str)> {
     memchr::memchr_iter(b'$', text.as_bytes()).filter_map(|at| {
         let rest = &text[at + 1..];
@@ -94,6 +98,9 @@ const OBJECT_ENDS: &[&str] = &[
 
 /// What a sentence for the model reads and may write.
 pub(super) fn of_sentence(text: &str, effects: &mut Effects) {
+    if !has_variables(text) {
+        return;
+    }
     let lower = text.to_ascii_lowercase();
     let verb = lower.split_whitespace().next().unwrap_or_default();
     let object_end = OBJECT_ENDS.iter().filter_map(|word| lower.find(word)).min().unwrap_or(text.len());
@@ -125,6 +132,9 @@ fn is_destination(lower: &str, at: usize) -> bool {
 
 /// Which variables the answer to a question fills, and which the question only mentions.
 pub(super) fn of_question(text: &str, effects: &mut Effects) -> Vec<String> {
+    if !has_variables(text) {
+        return Vec::new();
+    }
     let lower = text.to_ascii_lowercase();
     let asked_for = lower.find(" for ").unwrap_or(text.len());
     let mut fills: Vec<String> = Vec::new();

@@ -28,6 +28,16 @@ fn placeholders_give_what_they_give_there() {
     assert_eq!((outcomes.len(), documented), (50, 6));
 }
 
+/// Expressions with what CPython 3 makes of them.
+#[test]
+fn expressions_give_what_python_gives() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/cpython.json");
+    let outcomes = conformance::run(&std::fs::read_to_string(path).unwrap(), &Limits::default()).unwrap();
+    let different: Vec<String> =
+        outcomes.iter().filter(|found| found.verdict != Verdict::Passed).map(ToString::to_string).collect();
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
 #[test]
 fn agent_headings_are_read_alike() {
     for case in cases("headers") {

@@ -22,10 +22,20 @@ pub(super) fn shown(object: &MontyObject) -> String {
             lines.push('\n');
             lines
         }
+        MontyObject::Set(items) if items.iter().all(|item| matches!(item, MontyObject::Int(_))) => {
+            MontyObject::Set(in_order(items)).to_string()
+        }
         // A function or another thing without a value of its own.
         MontyObject::Repr(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// Small numbers stand in order in the sets of CPython, and people have come to expect it.
+fn in_order(items: &[MontyObject]) -> Vec<MontyObject> {
+    let mut items = items.to_vec();
+    items.sort_by_key(|item| if let MontyObject::Int(int) = item { *int } else { i64::MAX });
+    items
 }
 
 /// Whether only Python's own `str` shows a value as people know it.
@@ -39,6 +49,7 @@ pub(super) fn needs_python(object: &MontyObject) -> bool {
             | MontyObject::TimeZone(_)
             | MontyObject::Exception { .. }
             | MontyObject::Path(_)
+            | MontyObject::Tuple(_)
     )
 }
 

@@ -39,7 +39,7 @@ impl Scope<'_> {
 }
 
 /// With more playbooks than this it pays to use a second thread.
-const MANY: usize = 200;
+pub(crate) const MANY: usize = 200;
 
 /// Classifies every step of every playbook. Playbooks do not depend on each other here.
 pub(crate) fn all(agents: &mut [Agent], names: &Names) {

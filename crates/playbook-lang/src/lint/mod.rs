@@ -8,6 +8,7 @@ mod reach;
 mod structure;
 mod variables;
 
+use crate::classify::MANY;
 use crate::diagnostic::Diagnostic;
 use crate::names::Names;
 use crate::tree::{Agent, Playbook};
@@ -34,14 +35,31 @@ impl<'a> Context<'a> {
     }
 }
 
+type Rule = fn(&mut Context<'_>);
+
+/// The rules in two groups that take about the same time.
+const GROUPS: [&[Rule]; 2] = [
+    &[structure::check, metadata::check, calls::check, placeholders::check],
+    &[variables::check, flow::check, reach::check],
+];
+
 pub(crate) fn check(agents: &[Agent], names: &Names) -> Vec<Diagnostic> {
-    let mut context = Context { agents, names, found: Vec::new() };
-    structure::check(&mut context);
-    metadata::check(&mut context);
-    calls::check(&mut context);
-    placeholders::check(&mut context);
-    variables::check(&mut context);
-    flow::check(&mut context);
-    reach::check(&mut context);
-    context.found
+    let run = |rules: &[Rule]| {
+        let mut context = Context { agents, names, found: Vec::new() };
+        rules.iter().for_each(|rule| rule(&mut context));
+        context.found
+    };
+    let [first, second] = GROUPS;
+    let count: usize = agents.iter().map(|agent| agent.playbooks.len()).sum();
+    let (mut found, more) = if count < MANY {
+        (run(first), run(second))
+    } else {
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| run(second));
+            // A thread that cannot be joined has panicked; rules do not, and its work can be done again.
+            (run(first), other.join().unwrap_or_else(|_| run(second)))
+        })
+    };
+    found.extend(more);
+    found
 }

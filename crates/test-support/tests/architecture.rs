@@ -9,6 +9,7 @@ use serde_json::Value;
 /// `ARCHITECTURE.md` first.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("gepa", &[]),
+    ("playbook-lang", &[]),
     ("reflexio-types", &[]),
     ("reflexio-search", &["reflexio-types"]),
     ("reflexio-vectors", &[]),

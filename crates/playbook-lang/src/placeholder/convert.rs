@@ -1,0 +1,54 @@
+//! Values on their way into the sandbox and out of it.
+
+use monty_types::{MontyDateTime, MontyObject};
+
+use super::host::Moment;
+use crate::value::Value;
+
+pub(super) fn to_python(value: Value) -> MontyObject {
+    match value {
+        Value::None => MontyObject::None,
+        Value::Bool(value) => MontyObject::Bool(value),
+        Value::Int(int) => MontyObject::Int(int),
+        Value::Float(float) => MontyObject::Float(float),
+        Value::Text(text) => MontyObject::String(text),
+        Value::List(items) => MontyObject::List(items.into_iter().map(to_python).collect()),
+        Value::Dict(pairs) => {
+            let pairs = pairs.into_iter().map(|(key, value)| (MontyObject::String(key), to_python(value)));
+            MontyObject::dict(pairs.collect::<Vec<_>>())
+        }
+    }
+}
+
+/// What has no place among the values becomes its text.
+pub(super) fn from_python(object: &MontyObject) -> Value {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is shown as text")]
+    match object {
+        MontyObject::None => Value::None,
+        MontyObject::Bool(value) => Value::Bool(*value),
+        MontyObject::Int(int) => Value::Int(*int),
+        MontyObject::Float(float) => Value::Float(*float),
+        MontyObject::String(text) => Value::Text(text.clone()),
+        MontyObject::List(items) | MontyObject::Tuple(items) | MontyObject::Set(items) => {
+            Value::List(items.iter().map(from_python).collect())
+        }
+        MontyObject::Dict(pairs) => {
+            Value::Dict(pairs.into_iter().map(|(key, value)| (key.to_string(), from_python(value))).collect())
+        }
+        other => Value::Text(super::format::shown(other)),
+    }
+}
+
+pub(super) fn moment(moment: Moment) -> MontyObject {
+    MontyObject::DateTime(MontyDateTime {
+        year: moment.year,
+        month: moment.month,
+        day: moment.day,
+        hour: moment.hour,
+        minute: moment.minute,
+        second: moment.second,
+        microsecond: moment.microsecond,
+        offset_seconds: None,
+        timezone_name: None,
+    })
+}

@@ -1,0 +1,120 @@
+//! What every program must satisfy, whatever was in the file.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses its part")]
+
+use playbook_lang::{
+    Agent, Library, Playbook, Program, SourceFile, Span, Step, explain_text, format, render,
+};
+
+pub(crate) fn programs() -> Vec<SourceFile> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
+    let mut files: Vec<SourceFile> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            SourceFile::from_bytes(entry.file_name().to_string_lossy(), &std::fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort_by(|left, right| left.name.cmp(&right.name));
+    files
+}
+
+pub(crate) fn parse(text: &str) -> Program {
+    Program::parse_with(vec![SourceFile::new("test.md", text)], &Library(programs()))
+}
+
+/// Parses, checks, formats, explains and renders a text, and looks at every span.
+#[track_caller]
+pub(crate) fn survives(text: &str) -> Program {
+    let program = parse(text);
+    check_spans(&program);
+    let _ = (explain_text(&program), render::text(&program), render::tree(&program));
+    let _ = (render::json(&program), render::sarif(&program, "test", "0"));
+    let once = format(text);
+    assert_eq!(format(&once), once, "formatting is stable");
+    program
+}
+
+pub(crate) fn check_spans(program: &Program) {
+    for diagnostic in program.diagnostics() {
+        valid(program, diagnostic.span);
+        if let Some(fix) = &diagnostic.fix {
+            valid(program, fix.span);
+        }
+    }
+    for agent in &program.agents {
+        check_agent(program, agent);
+    }
+}
+
+fn check_agent(program: &Program, agent: &Agent) {
+    valid(program, agent.span);
+    valid(program, agent.title.span);
+    for playbook in &agent.playbooks {
+        inside(program, agent.span, playbook.span);
+        check_playbook(program, playbook);
+    }
+    for block in &agent.python {
+        inside(program, agent.span, block.span);
+    }
+}
+
+fn check_playbook(program: &Program, playbook: &Playbook) {
+    let within = playbook.span;
+    inside(program, within, playbook.title.span);
+    inside(program, within, playbook.name.span);
+    inside(program, within, playbook.description.span);
+    for placeholder in playbook.description.placeholders() {
+        inside(program, within, placeholder.span);
+    }
+    for trigger in &playbook.triggers {
+        inside(program, within, trigger.span);
+    }
+    for note in &playbook.notes {
+        inside(program, within, note.span);
+    }
+    for step in &playbook.steps {
+        check_step(program, within, step);
+    }
+}
+
+fn check_step(program: &Program, within: Span, step: &Step) {
+    inside(program, within, step.span);
+    if let Some(condition) = step.kind.condition() {
+        inside(program, step.span, condition.span);
+    }
+    for call in &step.effects.calls {
+        inside(program, step.span, call.span);
+        inside(program, step.span, call.name_span);
+    }
+    for inner in &step.body {
+        check_step(program, within, inner);
+    }
+}
+
+fn valid(program: &Program, span: Span) {
+    let Some(file) = program.sources().file(span.file) else {
+        assert!(program.sources().iter().next().is_none(), "{span:?} names a file");
+        return;
+    };
+    assert!(span.start <= span.end, "{span:?} ends before it starts");
+    assert!(file.text.get(span.range()).is_some(), "{span:?} is not in `{}`", file.name);
+    let (start, end) = (program.sources().start(span), program.sources().end(span));
+    assert!(start <= end);
+    assert_eq!(
+        program.sources().offset(span.file, start),
+        span.start,
+        "{span:?} and {start:?} are one place"
+    );
+}
+
+/// A part lies within the whole, unless an import put them into different files.
+fn inside(program: &Program, outer: Span, inner: Span) {
+    valid(program, inner);
+    if outer.file == inner.file {
+        assert!(
+            outer.contains(inner),
+            "{inner:?} is not inside {outer:?}: {:?}",
+            program.sources().slice(inner)
+        );
+    }
+}

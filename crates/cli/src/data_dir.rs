@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use reflexio_store_sqlite::SqliteStore;
+use reflexio_store_sqlite::{Options, SqliteStore};
 
 use crate::failure::Failure;
 
@@ -56,6 +56,12 @@ impl DataDir {
         open(&self.database())
     }
 
+    /// The same for a server, which searches a lot: it starts with the indexes that the last one saved.
+    pub(crate) fn open_for_serving(&self) -> anyhow::Result<SqliteStore> {
+        self.create()?;
+        open_with(&self.database(), &Options { restore: true, ..Options::default() })
+    }
+
     /// Opens a database that must be there.
     pub(crate) fn open(&self) -> anyhow::Result<SqliteStore> {
         let database = self.database();
@@ -69,6 +75,9 @@ impl DataDir {
 }
 
 pub(crate) fn open(database: &Path) -> anyhow::Result<SqliteStore> {
-    SqliteStore::open(database, &reflexio_store_sqlite::Options::default())
-        .with_context(|| format!("cannot open {}", database.display()))
+    open_with(database, &Options::default())
+}
+
+fn open_with(database: &Path, options: &Options) -> anyhow::Result<SqliteStore> {
+    SqliteStore::open(database, options).with_context(|| format!("cannot open {}", database.display()))
 }

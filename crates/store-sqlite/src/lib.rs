@@ -49,7 +49,7 @@ use reflexio_types::OrgId;
 
 use crate::fts::Searchable;
 use crate::jobs::turns::SharedTurns;
-use crate::nearest::{Live, Scope};
+use crate::nearest::{Live, Scope, sidecar};
 use crate::predicate::Predicate;
 use crate::readers::Readers;
 use crate::writer::{Limits, Writer};
@@ -59,13 +59,15 @@ use crate::writer::{Limits, Writer};
 pub struct Options {
     /// How many reads may run at the same time.
     pub readers: usize,
+    /// Start with the indexes that [`SqliteStore::suspend`] saved, for whoever searches a lot.
+    pub restore: bool,
     /// The largest size the file may grow to, in pages of 4 KiB; then writes fail as on a full disk.
     pub most_pages: Option<u32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { readers: 4, most_pages: None }
+        Self { readers: 4, restore: false, most_pages: None }
     }
 }
 
@@ -83,7 +85,9 @@ impl SqliteStore {
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
         let connection = schema::open_writer(path, options)?;
         let readers = Readers::open(path, options.readers)?;
-        let live = Arc::new(Live::default());
+        let live = if options.restore { sidecar::take(&connection, path)? } else { Live::default() };
+        live.set_saved(sidecar::is_noted(&connection)?);
+        let live = Arc::new(live);
         let writer = Writer::start(connection, Arc::clone(&live), Limits::default())?;
         Ok(Self { path: path.to_owned(), writer, readers, live, turns: SharedTurns::default() })
     }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use crate::error::Result as Outcome;
 use crate::fts::Index;
 use crate::learned::{PROFILES, USER_PLAYBOOKS};
+use crate::nearest::sidecar;
 use crate::predicate::Predicate;
 use crate::writer::Tx;
 use crate::{SqliteStore, backup, integrity, interactions, jobs, operations, purge, readers, schema};
@@ -28,6 +29,12 @@ impl Maintenance for SqliteStore {
         self.writer.write(|tx| Ok(tx.sql.pragma_update(None, "user_version", schema::version())?)).await
     }
 
+    async fn suspend(&self) -> Result<()> {
+        let (path, live) = (self.path.clone(), std::sync::Arc::clone(&self.live));
+        self.writer.write(move |tx| sidecar::save(tx.sql, &path, &live)).await?;
+        Ok(())
+    }
+
     async fn stats(&self, org: &OrgId, user_id: Option<&UserId>) -> Result<StorageStats> {
         let (org, user) = (org.clone(), user_id.cloned());
         self.readers.read(move |sql| stats(sql, &org, user.as_ref())).await
@@ -35,6 +42,7 @@ impl Maintenance for SqliteStore {
 
     async fn clear_user(&self, org: &OrgId, user_id: &UserId) -> Result<UserDataCounts> {
         let (org, user) = (org.clone(), user_id.clone());
+        self.live.note_erasure();
         self.writer.write(move |tx| clear(tx, &org, &user)).await
     }
 

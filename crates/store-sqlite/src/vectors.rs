@@ -23,6 +23,9 @@ impl Vectors for SqliteStore {
             self.live.switch(None);
             return Ok(());
         };
+        if self.has_loaded(model).await? {
+            return Ok(());
+        }
         let indexes = nearest::empty(model).map_err(|error| Error::UnusableModel(error.to_string()))?;
         let wanted = model.clone();
         let (key, queued) = self.writer.write(move |tx| switch(tx.sql, &wanted)).await?;
@@ -79,6 +82,18 @@ impl Vectors for SqliteStore {
 }
 
 impl SqliteStore {
+    /// Whether the index of this model was restored, and nothing is left to do.
+    async fn has_loaded(&self, model: &VectorModel) -> Result<bool> {
+        let Some(current) =
+            self.live.model().filter(|current| current.model == *model && !current.is_loading())
+        else {
+            return Ok(false);
+        };
+        let wanted = model.clone();
+        let (key, queued) = self.writer.write(move |tx| switch(tx.sql, &wanted)).await?;
+        Ok(queued && key == current.key)
+    }
+
     /// Puts rows on the list, a few at a time.
     async fn queue(&self, which: &Which) -> Result<u64> {
         let mut total = 0;

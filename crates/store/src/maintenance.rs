@@ -50,6 +50,9 @@ pub trait Maintenance: Send + Sync {
     /// Answers only if the store can read and write.
     async fn ping(&self) -> Result<()>;
 
+    /// The last call before an orderly end: keeps what makes the next start fast.
+    async fn suspend(&self) -> Result<()>;
+
     async fn stats(&self, org: &OrgId, user_id: Option<&UserId>) -> Result<StorageStats>;
 
     /// Erases all rows of one user, in one transaction. Agent playbooks stay.

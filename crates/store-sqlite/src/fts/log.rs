@@ -57,6 +57,10 @@ impl IndexLog {
         changes.collect()
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
     pub(crate) fn mark(&self) -> usize {
         self.changes.len()
     }

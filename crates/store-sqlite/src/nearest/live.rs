@@ -1,5 +1,5 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use reflexio_store::{VectorIndex, VectorModel};
@@ -17,6 +17,10 @@ pub(crate) struct Live {
     pub(crate) names: Names,
     texts: OnceLock<Arc<Texts>>,
     model: RwLock<Option<Arc<Model>>>,
+    /// A file beside the database holds just this.
+    saved: AtomicBool,
+    /// Somebody was erased: deleted rows leave traces here until they are merged away, which no file may show.
+    erased: AtomicBool,
 }
 
 pub(crate) type Indexes = HashMap<Index, reflexio_vectors::Index>;
@@ -61,6 +65,28 @@ impl Live {
         self.texts.set(Arc::clone(&texts)).ok().map(|()| texts)
     }
 
+    /// Words as they were saved.
+    pub(super) fn restore_texts(&self, texts: Arc<Texts>) {
+        // Only a fresh index is restored, so nobody set it before.
+        let _ = self.texts.set(texts);
+    }
+
+    pub(crate) fn note_erasure(&self) {
+        self.erased.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn may_be_saved(&self) -> bool {
+        !self.erased.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_saved(&self) -> bool {
+        self.saved.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_saved(&self, saved: bool) {
+        self.saved.store(saved, Ordering::Relaxed);
+    }
+
     /// What a committed transaction changed. Only the writer thread calls this, in the order of commits.
     pub(crate) fn apply(&self, changes: Changes) {
         if changes.is_empty() {
@@ -101,6 +127,18 @@ impl Model {
         let [loaded, total] = [AtomicU64::new(0), AtomicU64::new(0)];
         let tracker = Tracker::loading();
         Self { key, model, indexes, tracker, recentred: Mutex::default(), loaded, total }
+    }
+
+    /// Indexes as they were saved.
+    pub(super) fn restored(key: i64, model: VectorModel, indexes: Indexes) -> Self {
+        let restored = Self::new(key, model, indexes);
+        restored.tracker.finish();
+        restored
+    }
+
+    /// The indexes as bytes.
+    pub(super) fn save(&self) -> Vec<Vec<u8>> {
+        Index::ALL.iter().filter_map(|index| self.index(*index)).map(|index| index.save(0)).collect()
     }
 
     pub(crate) fn index(&self, index: Index) -> Option<&reflexio_vectors::Index> {

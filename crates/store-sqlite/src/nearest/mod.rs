@@ -10,6 +10,7 @@ mod live;
 mod load;
 mod names;
 mod search;
+pub(crate) mod sidecar;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -21,6 +21,21 @@ impl Names {
         name.map_or(0, |name| self.number(name))
     }
 
+    /// All names in the order of their numbers.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let names = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<(u32, &str)> = names.iter().map(|(name, number)| (*number, &**name)).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, name)| name.to_owned()).collect()
+    }
+
+    /// Gives names the numbers they had, before any other has one.
+    pub(crate) fn restore(&self, all: &[String]) {
+        for name in all {
+            self.number(name);
+        }
+    }
+
     /// The number of a name that somebody asks for; none if no row ever had it.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).copied()

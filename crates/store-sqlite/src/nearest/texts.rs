@@ -23,6 +23,21 @@ impl Texts {
         Self { indexes: indexes.into_iter().collect(), tracker: Tracker::loading() }
     }
 
+    /// Indexes as they were saved; nothing if one of them is damaged.
+    pub(super) fn restored(parts: &[&[u8]]) -> Option<Self> {
+        let load =
+            |(index, bytes): (Index, &&[u8])| Some((index, reflexio_postings::Index::load(bytes).ok()?.0));
+        let indexes = Index::ALL.into_iter().zip(parts).map(load).collect::<Option<_>>()?;
+        let restored = Self { indexes, tracker: Tracker::loading() };
+        restored.tracker.finish();
+        Some(restored)
+    }
+
+    /// The indexes as bytes; nothing until all of them are there.
+    pub(super) fn save(&self) -> Option<Vec<Vec<u8>>> {
+        Index::ALL.iter().map(|index| Some(self.ready(*index)?.save(0))).collect()
+    }
+
     /// The words of a table; none until all of them are there.
     pub(crate) fn ready(&self, index: Index) -> Option<&reflexio_postings::Index> {
         self.indexes.get(&index).filter(|_| !self.tracker.is_loading())

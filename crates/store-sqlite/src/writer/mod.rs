@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Fault, Result, repeat};
 use crate::fts::{Index, IndexLog};
-use crate::nearest::{Changes, Live};
+use crate::nearest::{Changes, Live, sidecar};
 use crate::purge;
 
 /// More callers than this wait before they can even hand in their task.
@@ -207,6 +207,9 @@ fn commit_batch(
         {
             tasks.push(task);
         }
+    }
+    if live.is_saved() && !log.is_empty() {
+        sidecar::invalidate(connection, live)?;
     }
     let changes = log.apply(connection, live)?;
     run(connection, "COMMIT")?;

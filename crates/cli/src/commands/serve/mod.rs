@@ -115,7 +115,7 @@ impl Serve {
     }
 
     fn app(&self, context: &Context, folder: &DataDir) -> anyhow::Result<Arc<App>> {
-        let store = folder.open_or_create()?;
+        let store = folder.open_for_serving()?;
         let set = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         Ok(Arc::new(App::new(reflexio_app::Options {
             store: Arc::new(store),
@@ -167,7 +167,7 @@ impl Serve {
             async move { futures::join!(app.warm_words(), app.keep_embedding()) }
         });
         let workers = self.workers(&app);
-        let serving = reflexio_server::run(listener, app, options, asked_to_stop(told));
+        let serving = reflexio_server::run(listener, Arc::clone(&app), options, asked_to_stop(told));
         let served = tokio::select! {
             served = serving => served,
             () = meter::keep_up(meter) => Ok(()),
@@ -186,6 +186,7 @@ impl Serve {
         if let Some(workers) = workers {
             workers.stop(LEARNING_GRACE).await;
         }
+        app.suspend().await;
         served
     }
 }

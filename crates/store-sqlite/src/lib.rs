@@ -83,10 +83,11 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the file, or creates it, and brings its schema up to date.
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
-        let connection = schema::open_writer(path, options)?;
-        let readers = Readers::open(path, options.readers)?;
+        let connection = schema::patiently(|| schema::open_writer(path, options))?;
+        let readers = schema::patiently(|| Readers::open(path, options.readers))?;
         let live = if options.restore { sidecar::take(&connection, path)? } else { Live::default() };
-        live.set_saved(sidecar::is_noted(&connection)?);
+        // Whoever does not take the file may make it useless: its first change says so.
+        live.set_saved(!options.restore);
         let live = Arc::new(live);
         let writer = Writer::start(connection, Arc::clone(&live), Limits::default())?;
         Ok(Self { path: path.to_owned(), writer, readers, live, turns: SharedTurns::default() })

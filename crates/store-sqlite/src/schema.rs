@@ -1,5 +1,5 @@
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reflexio_store as store;
 use rusqlite::config::DbConfig;
@@ -19,6 +19,7 @@ const MIGRATIONS: [&str; 3] = [
 const APPLICATION_ID: i32 = 0x5266_6c78;
 /// How long to wait for another process before giving up.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const RETRY_AFTER: Duration = Duration::from_millis(10);
 const CACHED_STATEMENTS: usize = 256;
 /// After so many pages (16 MiB) the write-ahead log is copied into the database.
 const CHECKPOINT_PAGES: i64 = 4000;
@@ -50,6 +51,18 @@ pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> 
     }
     migrate(&mut connection)?;
     Ok(connection)
+}
+
+/// Tries again while others open or close the same file: SQLite does not wait for every lock that they hold then.
+pub(crate) fn patiently<T>(mut open: impl FnMut() -> Result<T>) -> Result<T> {
+    let deadline = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match open().map_err(store::Error::from) {
+            Err(store::Error::Busy) if Instant::now() < deadline => std::thread::sleep(RETRY_AFTER),
+            Err(error) => return Err(error.into()),
+            Ok(opened) => return Ok(opened),
+        }
+    }
 }
 
 /// Conversations are private: a new file belongs to its owner alone, and SQLite gives the files beside it

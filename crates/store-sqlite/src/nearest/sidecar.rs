@@ -87,11 +87,6 @@ pub(crate) fn invalidate(sql: &Connection, live: &Live) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file of this state of the database may be there.
-pub(crate) fn is_noted(sql: &Connection) -> Result<bool> {
-    Ok(sql.query_row("SELECT EXISTS (SELECT 1 FROM sidecars)", [], |row| row.get(0))?)
-}
-
 /// The indexes as they were at the last orderly end; empty ones if there is no file that fits. The file is gone then.
 pub(crate) fn take(sql: &Connection, path: &Path) -> Result<Live> {
     let noted: Option<String> = sql.query_row("SELECT id FROM sidecars", [], |row| row.get(0)).optional()?;

@@ -103,8 +103,9 @@ fn open(path: &Path, flags: OpenFlags, cache_kib: i64) -> Result<Connection> {
 }
 
 fn check_owner(connection: &Connection) -> Result<()> {
-    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    // In this order: whoever makes the tables meanwhile writes the id with them.
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if id == APPLICATION_ID || (id == 0 && tables == 0) {
         return Ok(());
     }

@@ -29,16 +29,16 @@ impl Vectors for SqliteStore {
         let indexes = nearest::empty(model).map_err(|error| Error::UnusableModel(error.to_string()))?;
         let wanted = model.clone();
         let (key, queued) = self.writer.write(move |tx| switch(tx.sql, &wanted)).await?;
+        if !queued {
+            // Before the index is ready: whoever sees that nothing waits may rely on it.
+            self.queue(&Which::NotOfModel(key)).await?;
+            self.writer.write(move |tx| mark_queued(tx.sql, key)).await?;
+        }
         let index = Arc::new(Model::new(key, model.clone(), indexes));
         self.live.switch(Some(Arc::clone(&index)));
         let (path, live) = (self.path.clone(), Arc::clone(&self.live));
         let loading = tokio::task::spawn_blocking(move || nearest::load(&path, &live, &index));
-        loading.await.map_err(|error| Error::Internal(Box::new(error)))??;
-        if !queued {
-            self.queue(&Which::NotOfModel(key)).await?;
-            self.writer.write(move |tx| mark_queued(tx.sql, key)).await?;
-        }
-        Ok(())
+        Ok(loading.await.map_err(|error| Error::Internal(Box::new(error)))??)
     }
 
     async fn unembedded(&self, limit: usize) -> Result<Vec<(OrgId, Vec<Unembedded>)>> {

@@ -256,9 +256,15 @@ impl App {
 
     pub async fn embedding_status(&self, caller: &Caller) -> Result<EmbeddingStatus> {
         caller.needs(Scope::Read)?;
+        let embedder = self.embeddings.embedder();
+        // An embedder that is not in place yet has an index of another one before it, or none.
+        let index = match &embedder {
+            Some(_) if !self.embeddings.is_in_place() => VectorIndex::Loading { done: 0, total: 0 },
+            Some(_) | None => self.store.vector_index(),
+        };
         Ok(EmbeddingStatus {
-            model: self.embeddings.embedder().map(|embedder| model_of(embedder.as_ref())),
-            index: self.store.vector_index(),
+            model: embedder.map(|embedder| model_of(embedder.as_ref())),
+            index,
             counts: self.store.vector_counts(&caller.org).await?,
             trouble: self.embeddings.trouble(),
         })

@@ -67,6 +67,22 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "POST /api/search_interactions",
         {"user_id": "u", "query": "q", "most_recent_k": 2},
     ),
+    "get_similar_interactions": (
+        lambda c: c.get_similar_interactions(7, top_k=3, everybody=True),
+        "GET /api/interactions/7/similar?top_k=3&everybody=true",
+        None,
+    ),
+    "get_context": (
+        lambda c: c.get_context("u", "q", token_budget=200),
+        "GET /api/context?user_id=u&query=q&token_budget=200",
+        None,
+    ),
+    "get_embedding_status": (lambda c: c.get_embedding_status(), "GET /api/embeddings", None),
+    "rebuild_embeddings": (
+        lambda c: c.rebuild_embeddings(),
+        "POST /api/embeddings/rebuild",
+        {},
+    ),
     "get_image": (lambda c: c.get_image("a/b"), "GET /api/images/a%2Fb", None),
     "search_profiles": (
         lambda c: c.search_profiles(user_id="u", query="q", source="s"),

@@ -142,6 +142,9 @@ async fn measured(rows: usize, users: usize) -> Measured {
     let VectorIndex::Ready { rows, bytes } = app.vector_index() else { panic!("the index is not ready") };
     let index = format!("{:.0} bytes a row", bytes as f64 / rows as f64);
     task.abort();
+    // The task holds the app until it has ended.
+    drop(task.await);
+    app.suspend().await;
     drop(app);
     let began = Instant::now();
     let (app, task) = start(&path);
@@ -152,7 +155,9 @@ async fn measured(rows: usize, users: usize) -> Measured {
 }
 
 fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
-    let store = SqliteStore::open(path, &reflexio_store_sqlite::Options::default()).unwrap();
+    let options =
+        reflexio_store_sqlite::Options { restore: true, ..reflexio_store_sqlite::Options::default() };
+    let store = SqliteStore::open(path, &options).unwrap();
     let app = Arc::new(App::new(Options {
         store: Arc::new(store),
         clock: Arc::new(SystemClock),

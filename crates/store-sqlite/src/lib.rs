@@ -59,7 +59,7 @@ use crate::writer::{Limits, Writer};
 pub struct Options {
     /// How many reads may run at the same time.
     pub readers: usize,
-    /// Start with the indexes that [`SqliteStore::suspend`] saved, for whoever searches a lot.
+    /// Start with the indexes that [`reflexio_store::Maintenance::suspend`] saved, for whoever searches a lot.
     pub restore: bool,
     /// The largest size the file may grow to, in pages of 4 KiB; then writes fail as on a full disk.
     pub most_pages: Option<u32>,

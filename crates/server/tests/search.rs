@@ -65,6 +65,16 @@ async fn operators_hold_however_near_a_turn_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_speaker_can_be_combined_with_words() {
+    let server = TestServer::start().await;
+    let turns = json!([{"role": "Caroline", "content": "I painted a sunrise"}, {"role": "Mel", "content": "I painted too"}]);
+    let body = json!({"user_id": "u", "interaction_data_list": turns});
+    server.post("/api/publish_interaction", body).await.ok();
+    let found = find(&server, json!({"user_id": "u", "query": "Caroline AND painted"})).await;
+    assert_eq!(contents(&found), ["I painted a sunrise"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_edited_playbook_is_found_by_its_new_meaning_only() {
     let Some(server) = TestServer::start_with_model().await else { return };
     let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "Offer a voucher when a parcel is late",

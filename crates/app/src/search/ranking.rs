@@ -22,6 +22,11 @@ pub(crate) trait Rankable {
     fn text(&self) -> String;
     fn time(&self) -> Timestamp;
 
+    /// What the store finds the row by.
+    fn searchable_text(&self) -> String {
+        self.text()
+    }
+
     fn role(&self) -> &str {
         ""
     }
@@ -60,6 +65,10 @@ impl Rankable for AgentPlaybook {
 impl Rankable for Interaction {
     fn text(&self) -> String {
         self.turn.text()
+    }
+
+    fn searchable_text(&self) -> String {
+        self.turn.searchable_text()
     }
 
     fn time(&self) -> Timestamp {
@@ -135,7 +144,8 @@ impl Asked {
 
     /// Whether a row belongs to the answer at all.
     fn shows<T: Rankable>(&self, scored: &Scored<T>, options: &SearchOptions) -> bool {
-        let matches = |query: &TextQuery| query.matches(&remembered_terms(&scored.row.text()));
+        let matches =
+            |query: &TextQuery| query.matches(&remembered_terms(&Rankable::searchable_text(&scored.row)));
         let by_words = scored.score > 0.0 && options.mode != SearchMode::Vector;
         let near = scored.cosine.is_some_and(|cosine| cosine >= options.threshold.unwrap_or(LEAST_COSINE));
         let degraded_to_words = self.ask.meaning.is_empty() && scored.score > 0.0;

@@ -44,8 +44,12 @@ pub(crate) fn save(sql: &Connection, path: &Path, live: &Live) -> Result<bool> {
     let Some((header, parts)) = contents(sql, live)? else { return Ok(false) };
     let file = place(path);
     let partial = file.with_extension("index-partial");
-    write(&partial, &header, &parts)?;
-    std::fs::rename(&partial, &file)?;
+    let written = write(&partial, &header, &parts).and_then(|()| Ok(std::fs::rename(&partial, &file)?));
+    if written.is_err() {
+        // It holds what people said; that it cannot be removed either is the smaller news.
+        let _ = std::fs::remove_file(&partial);
+    }
+    written?;
     sql.execute("DELETE FROM sidecars", [])?;
     sql.execute("INSERT INTO sidecars (id) VALUES (?)", [&header.id])?;
     live.set_saved(true);

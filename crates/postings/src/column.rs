@@ -93,15 +93,6 @@ impl Column {
     }
 }
 
-/// Times as integers of the same order.
-pub(crate) fn time_key(time: i64) -> u64 {
-    time.cast_unsigned() ^ (1 << 63)
-}
-
-pub(crate) fn time_of(key: u64) -> i64 {
-    (key ^ (1 << 63)).cast_signed()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -130,12 +121,6 @@ mod tests {
             values[at] = other >> (other % 64);
             column.set(at, values[at]);
             prop_assert_eq!(column.iter().collect::<Vec<_>>(), values);
-        }
-
-        #[test]
-        fn time_keys_keep_the_order(a in any::<i64>(), b in any::<i64>()) {
-            prop_assert_eq!(time_key(a).cmp(&time_key(b)), a.cmp(&b));
-            prop_assert_eq!(time_of(time_key(a)), a);
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use reflexio_vectors::time_key;
+
 use crate::block::Lists;
-use crate::column::{Column, time_key};
+use crate::column::Column;
 use crate::dictionary::{Dictionary, first_bytes};
 use crate::encoder::Encoder;
 use crate::index::Row;

@@ -4,39 +4,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use reflexio_vectors::{Filter, Labels, Statuses};
+pub(crate) use reflexio_vectors::Facet;
+use reflexio_vectors::{Filter, Labels, time_key, time_of};
 
-use crate::column::{Column, time_key, time_of};
-
-/// The labels that many rows share. Each distinct one is stored once, and a filter is asked once for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Facet {
-    pub(crate) version: u32,
-    pub(crate) name: u32,
-    pub(crate) source: u32,
-    pub(crate) status: u8,
-    pub(crate) tags: Box<[u32]>,
-}
-
-impl Facet {
-    pub(crate) fn of(labels: &Labels) -> Facet {
-        let mut tags = labels.tags.clone();
-        tags.sort_unstable();
-        tags.dedup();
-        let Labels { version, name, source, status, .. } = *labels;
-        Facet { version, name, source, status, tags: tags.into() }
-    }
-
-    /// As `Filter::admits` has it, without the user and the time.
-    fn is_admitted(&self, filter: &Filter) -> bool {
-        let any_of = |keys: &Option<Vec<u32>>, key| keys.as_ref().is_none_or(|keys| keys.contains(&key));
-        any_of(&filter.versions, self.version)
-            && any_of(&filter.names, self.name)
-            && any_of(&filter.sources, self.source)
-            && filter.statuses.contains(self.status)
-            && filter.tags.as_ref().is_none_or(|tags| tags.iter().any(|tag| self.tags.contains(tag)))
-    }
-}
+use crate::column::Column;
 
 /// The labels of a part but for the users, by slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,15 +49,8 @@ impl LabelColumns {
 
     /// Which facets a filter admits; `None` if it admits all.
     pub(crate) fn admitted(&self, filter: &Filter) -> Option<Vec<bool>> {
-        let looks = filter.versions.is_some()
-            || filter.names.is_some()
-            || filter.sources.is_some()
-            || filter.tags.is_some()
-            || filter.statuses != Statuses::ALL;
-        if !looks {
-            return None;
-        }
-        Some(self.facets.iter().map(|facet| facet.is_admitted(filter)).collect())
+        let asked = || self.facets.iter().map(|facet| filter.admits_facet(facet)).collect();
+        filter.looks_at_facets().then(asked)
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use reflexio_vectors::Filter;
+use reflexio_vectors::{Filter, time_key};
 
-use crate::column::time_key;
 use crate::part::Part;
 use crate::window::{Bits, WINDOW};
 

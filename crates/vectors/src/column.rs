@@ -59,11 +59,12 @@ impl Column {
 }
 
 /// Times as integers of the same order.
-pub(crate) fn time_key(time: i64) -> u64 {
+pub fn time_key(time: i64) -> u64 {
     time.cast_unsigned() ^ (1 << 63)
 }
 
-pub(crate) fn time_of(key: u64) -> i64 {
+/// The inverse of [`time_key`].
+pub fn time_of(key: u64) -> i64 {
     (key ^ (1 << 63)).cast_signed()
 }
 

@@ -28,9 +28,10 @@ mod segment;
 mod sidecar;
 
 pub use code::Memory;
+pub use column::{time_key, time_of};
 pub use error::Error;
 pub use index::{Hit, Index, Options, Size, Widths};
 pub use kernel::Kernel;
 pub use math::{dot, is_unit};
-pub use row::{Filter, Labels, Row, Statuses};
+pub use row::{Facet, Filter, Labels, Row, Statuses};
 pub use search::Query;

@@ -65,7 +65,8 @@ impl Filter {
             && self.admits_facet(&Facet::of(labels))
     }
 
-    pub(crate) fn admits_facet(&self, facet: &Facet) -> bool {
+    /// Whether rows of a facet match, as far as the facet tells.
+    pub fn admits_facet(&self, facet: &Facet) -> bool {
         let any_of = |keys: &Option<Vec<u32>>, key| keys.as_ref().is_none_or(|keys| keys.contains(&key));
         any_of(&self.versions, facet.version)
             && any_of(&self.names, facet.name)
@@ -75,7 +76,7 @@ impl Filter {
     }
 
     /// Whether a facet can be refused at all, so that plain searches need not look at facets.
-    pub(crate) fn looks_at_facets(&self) -> bool {
+    pub fn looks_at_facets(&self) -> bool {
         self.versions.is_some()
             || self.names.is_some()
             || self.sources.is_some()
@@ -110,16 +111,16 @@ impl FromIterator<u8> for Statuses {
 
 /// The labels that many rows share. A segment stores each distinct one once and asks a filter once for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Facet {
-    pub(crate) version: u32,
-    pub(crate) name: u32,
-    pub(crate) source: u32,
-    pub(crate) status: u8,
-    pub(crate) tags: Box<[u32]>,
+pub struct Facet {
+    pub version: u32,
+    pub name: u32,
+    pub source: u32,
+    pub status: u8,
+    pub tags: Box<[u32]>,
 }
 
 impl Facet {
-    pub(crate) fn of(labels: &Labels) -> Facet {
+    pub fn of(labels: &Labels) -> Facet {
         let mut tags = labels.tags.clone();
         tags.sort_unstable();
         tags.dedup();

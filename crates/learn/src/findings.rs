@@ -74,6 +74,8 @@ impl<'a> Scene<'a> {
 pub struct Findings {
     pub profiles: Vec<FoundProfile>,
     pub playbooks: Vec<FoundPlaybook>,
+    /// Facts that the user wants forgotten, in words.
+    pub forget: Vec<String>,
     /// How many items were left out, by reason.
     pub dropped: BTreeMap<&'static str, u32>,
 }

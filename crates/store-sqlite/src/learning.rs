@@ -6,20 +6,19 @@ use reflexio_store::{
     Result, Superseded,
 };
 use reflexio_types::{
-    Interaction, InteractionId, LearningKind, OrgId, Profile, ProfileId, ProfileTimeToLive, Request,
-    RequestId, Timestamp, UserId,
+    Interaction, InteractionId, LearningKind, OrgId, Request, RequestId, Timestamp, UserId,
 };
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 
 use crate::error::Result as Outcome;
 use crate::fts::{self, Entry};
 use crate::jobs::{self, attempt};
 use crate::learned::{Kind, PROFILES, USER_PLAYBOOKS};
 use crate::predicate::Predicate;
-use crate::rows::{select, word};
+use crate::rows::select;
 use crate::writer::Tx;
-use crate::{SqliteStore, operations, profiles, user_playbooks};
+use crate::{SqliteStore, known, operations, profiles, user_playbooks};
 
 pub(crate) const OLDEST_FIRST: &str = "t.id";
 pub(crate) const LATEST_FIRST: &str = "t.id DESC";
@@ -127,10 +126,13 @@ fn learn(tx: &mut Tx<'_>, lease: &Lease, lesson: &Lesson, entries: Vec<Entry>, a
     for (profile, entry) in lesson.profiles.iter().zip(entries.by_ref()) {
         profiles::add(tx, org, profile, entry, None)?;
     }
+    let mut playbook_ids = Vec::new();
     for (playbook, entry) in lesson.user_playbooks.iter().zip(entries) {
-        user_playbooks::add(tx, org, playbook, entry, None)?;
+        playbook_ids.push(user_playbooks::add(tx, org, playbook, entry, None)?);
     }
-    lesson.confirmed.iter().try_for_each(|id| confirm(tx, org, id, at))?;
+    if let Some(user) = &lesson.user_id {
+        known::change(tx, org, user, lesson, &playbook_ids, at)?;
+    }
     if let Some(operation) = &lesson.operation {
         operations::put(tx.sql, org, operation)?;
     }
@@ -172,21 +174,5 @@ fn supersede(tx: &mut Tx<'_>, org: &OrgId, user: &UserId, rows: &Superseded, at:
         .text("t.agent_version", version)
         .and("t.body ->> '$.learned_by' IS NOT NULL", []);
     kind.delete(tx, org, which, at)?;
-    Ok(())
-}
-
-/// A profile that was shown once more lives on from now; one that is gone stays gone.
-fn confirm(tx: &mut Tx<'_>, org: &OrgId, id: &ProfileId, at: Timestamp) -> Outcome<()> {
-    let text = "SELECT time_to_live FROM profiles WHERE org_id = ? AND id = ?";
-    let mut statement = tx.sql.prepare_cached(text)?;
-    let lives: Option<ProfileTimeToLive> = statement
-        .query_row((org.as_str(), id.as_str()), |row| word(row, 0, ProfileTimeToLive::parse))
-        .optional()?;
-    let Some(lives) = lives else { return Ok(()) };
-    let text = "UPDATE profiles SET last_modified = max(last_modified, ?1), expires_at = max(expires_at, ?2)
-                WHERE org_id = ?3 AND id = ?4 RETURNING key";
-    let values = (at.0, lives.expiry(at).0, org.as_str(), id.as_str());
-    let key: i64 = tx.sql.prepare_cached(text)?.query_row(values, |row| row.get(0))?;
-    tx.index.relabel(<Profile as fts::Searchable>::INDEX, org, key);
     Ok(())
 }

@@ -18,6 +18,7 @@ mod integrity;
 mod interactions;
 mod jobs;
 mod keys;
+mod known;
 mod learned;
 mod learning;
 mod lineage;

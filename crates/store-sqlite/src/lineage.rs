@@ -83,7 +83,7 @@ fn changes(sql: &Connection, org: &OrgId, limit: usize) -> Outcome<Vec<ProfileCh
     let mut statement = sql.prepare_cached(
         "SELECT e.id, e.user_id, e.request_id, e.created_at FROM lineage_events e
          WHERE e.org_id = ?1 AND e.subject_kind = 'profile' AND e.request_id IS NOT NULL
-           AND e.user_id IS NOT NULL AND e.action IN ('added', 'archived', 'deleted')
+           AND e.user_id IS NOT NULL AND e.action IN ('added', 'archived', 'merged', 'superseded', 'deleted')
            AND EXISTS (SELECT 1 FROM profiles p WHERE p.org_id = ?1 AND p.id = e.subject_id)
          ORDER BY e.id DESC",
     )?;
@@ -96,7 +96,12 @@ fn changes(sql: &Connection, org: &OrgId, limit: usize) -> Outcome<Vec<ProfileCh
         let mut change = change_from_row(row)?;
         if seen.insert((change.user_id.clone(), change.request_id.clone())) {
             change.added = profiles_of(sql, org, &change, "e.action = 'added'")?;
-            change.removed = profiles_of(sql, org, &change, "e.action IN ('archived', 'deleted')")?;
+            change.removed = profiles_of(
+                sql,
+                org,
+                &change,
+                "e.action IN ('archived', 'merged', 'superseded', 'deleted')",
+            )?;
             changes.push(change);
         }
     }

@@ -1,7 +1,10 @@
 use reflexio_store::{
-    Cursor, CursorMove, Error, JobEnd, Lease, Lesson, PublisherFilter, Reach, Store, Superseded,
+    Confirmed, Cursor, CursorMove, Error, JobEnd, Lease, Lesson, ProfileFilter, PublisherFilter, Reach,
+    Retired, Retirement, Store, Superseded, UserPlaybookFilter,
 };
-use reflexio_types::{InteractionId, JobState, LearningKind, LineageSubject, Profile, Status, UserId};
+use reflexio_types::{
+    InteractionId, JobState, LearningKind, LineageAction, LineageSubject, Profile, Status, UserId,
+};
 
 use crate::sample::{
     acme, add_profiles, add_user_playbooks, at, new_request, other, profile, profiles, publish, request, say,
@@ -125,12 +128,95 @@ pub async fn superseded_rows_go_when_the_new_ones_come(store: &dyn Store) {
     assert_eq!(user_playbooks(store, &acme()).await.len(), 2, "that of another version stays");
 }
 
-pub async fn a_confirmed_profile_lives_on(store: &dyn Store) {
+pub async fn a_confirmed_row_lives_on_with_more_evidence(store: &dyn Store) {
     add_profiles(store, &acme(), &[profile("known", "ann", 1, "likes tea")]).await;
+    let rule = add_user_playbooks(store, &acme(), &[user_playbook("ann", 1, "pour tea")]).await[0].id;
     let lease = lease(store).await;
-    let lesson = Lesson { confirmed: vec!["known".into(), "gone".into()], ..Lesson::default() };
+    let confirmed =
+        |row| Confirmed { row, evidence: vec![InteractionId(9), InteractionId(8), InteractionId(9)] };
+    let lesson = Lesson {
+        user_id: Some(ann()),
+        confirmed: vec![
+            confirmed(LineageSubject::Profile("known".into())),
+            confirmed(LineageSubject::Profile("gone".into())),
+            confirmed(LineageSubject::UserPlaybook(rule)),
+        ],
+        ..Lesson::default()
+    };
     store.learn(&lease, lesson, at(50)).await.unwrap();
-    assert_eq!(profiles(store, &acme()).await[0].last_modified, at(50));
+    let row = profiles(store, &acme()).await.remove(0);
+    assert_eq!(
+        (row.last_modified, row.body.source_interaction_ids),
+        (at(50), vec![InteractionId(8), InteractionId(9)])
+    );
+    let rule = user_playbooks(store, &acme()).await.remove(0);
+    assert_eq!(rule.body.source_interaction_ids, [InteractionId(8), InteractionId(9)]);
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+}
+
+fn retired(row: LineageSubject, content: &str, how: Retirement) -> Retired {
+    Retired { row, content: content.to_owned(), how, successor: 0 }
+}
+
+pub async fn rows_give_way_to_their_successors_and_say_so(store: &dyn Store) {
+    let known = [profile("old", "ann", 1, "likes tea"), profile("hers", "bob", 1, "likes tea")];
+    add_profiles(store, &acme(), &known).await;
+    let rule = add_user_playbooks(store, &acme(), &[user_playbook("ann", 1, "pour tea")]).await[0].id;
+    let lease = lease(store).await;
+    let (old, rule) = (LineageSubject::Profile("old".into()), LineageSubject::UserPlaybook(rule));
+    let rows = vec![
+        retired(old.clone(), "likes tea", Retirement::Merged),
+        retired(rule.clone(), "pour tea", Retirement::Superseded),
+    ];
+    store.learn(&lease, Lesson { retired: rows, ..lesson(None, 7) }, at(3)).await.unwrap();
+    let merged = ProfileFilter { status: vec![Status::Merged], ..ProfileFilter::default() };
+    let row = store.profiles(&acme(), &merged, 9).await.unwrap().remove(0);
+    assert_eq!((row.id.as_str(), row.body.merged_into), ("old", Some("p7".into())));
+    let told = store.history(&acme(), &old).await.unwrap().pop().unwrap();
+    assert_eq!((told.action, told.user_id), (LineageAction::Merged, Some(ann())));
+    let gone = UserPlaybookFilter { status: vec![Status::Superseded], ..UserPlaybookFilter::default() };
+    let row = store.user_playbooks(&acme(), &gone, 9).await.unwrap().remove(0);
+    let current = UserPlaybookFilter { status: vec![Status::Current], ..UserPlaybookFilter::default() };
+    let successor = store.user_playbooks(&acme(), &current, 9).await.unwrap().remove(0);
+    assert_eq!(row.body.superseded_by, Some(successor.id));
+    assert_eq!(store.history(&acme(), &rule).await.unwrap().pop().unwrap().action, LineageAction::Superseded);
+    let change = store.profile_changes(&acme(), 9).await.unwrap().remove(0);
+    assert_eq!((change.added[0].id.as_str(), change.removed[0].id.as_str()), ("p7", "old"));
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+}
+
+pub async fn a_row_that_changed_meanwhile_undoes_the_lesson(store: &dyn Store) {
+    let mut archived = profile("archived", "ann", 1, "likes tea");
+    archived.status = Status::Archived;
+    add_profiles(store, &acme(), &[profile("edited", "ann", 1, "likes tea"), archived]).await;
+    add_profiles(store, &acme(), &[profile("hers", "bob", 1, "likes tea")]).await;
+    let lease = lease(store).await;
+    for (id, content) in
+        [("edited", "liked tea"), ("archived", "likes tea"), ("gone", "x"), ("hers", "likes tea")]
+    {
+        let rows = vec![retired(LineageSubject::Profile(id.into()), content, Retirement::Merged)];
+        let refused = store.learn(&lease, Lesson { retired: rows, ..lesson(None, 7) }, at(3)).await;
+        assert!(matches!(refused, Err(Error::Changed { .. })), "{id}: {refused:?}");
+    }
+    assert_eq!(profiles(store, &acme()).await.len(), 3, "nothing was added");
+    assert_eq!(job(store, lease.job).await.state, JobState::Running);
+}
+
+pub async fn what_a_user_wants_forgotten_is_deleted(store: &dyn Store) {
+    let mut merged = profile("merged", "ann", 1, "likes tea");
+    merged.status = Status::Merged;
+    let rows = [profile("tea", "ann", 1, "likes tea"), merged, profile("hers", "bob", 1, "likes tea")];
+    add_profiles(store, &acme(), &rows).await;
+    let lease = lease(store).await;
+    let forgotten = vec!["tea".into(), "merged".into(), "hers".into(), "gone".into()];
+    store
+        .learn(&lease, Lesson { user_id: Some(ann()), forgotten, ..Lesson::default() }, at(3))
+        .await
+        .unwrap();
+    let left = profiles(store, &acme()).await;
+    assert_eq!(left.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["hers"], "those of others stay");
+    let told = store.history(&acme(), &LineageSubject::Profile("tea".into())).await.unwrap();
+    assert_eq!(told.last().unwrap().action, LineageAction::Deleted);
 }
 
 pub async fn publishers_are_found_by_what_they_published(store: &dyn Store) {

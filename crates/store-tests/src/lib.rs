@@ -184,7 +184,10 @@ macro_rules! conformance_tests {
                 a_lesson_without_its_lease_changes_nothing,
                 a_cursor_that_stands_elsewhere_undoes_the_lesson,
                 superseded_rows_go_when_the_new_ones_come,
-                a_confirmed_profile_lives_on,
+                a_confirmed_row_lives_on_with_more_evidence,
+                rows_give_way_to_their_successors_and_say_so,
+                a_row_that_changed_meanwhile_undoes_the_lesson,
+                what_a_user_wants_forgotten_is_deleted,
                 publishers_are_found_by_what_they_published,
             ],
             lineage: [

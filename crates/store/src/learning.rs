@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    Interaction, InteractionId, LearningKind, NewJob, Operation, OrgId, Profile, ProfileId, Request, Status,
-    TimeRange, Timestamp, UserId, UserPlaybook,
+    Interaction, InteractionId, LearningKind, LineageSubject, NewJob, Operation, OrgId, Profile, ProfileId,
+    Request, Status, TimeRange, Timestamp, UserId, UserPlaybook,
 };
 
 use crate::{Lease, Result};
@@ -47,6 +47,34 @@ pub struct Superseded {
     pub agent_version: Option<String>,
 }
 
+/// A row of the user that gives way to a new one of the same lesson.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retired {
+    pub row: LineageSubject,
+    /// As the learner read it. The lesson fails with `Changed` if it is another one now, or in use no more: whoever
+    /// changed it knew more.
+    pub content: String,
+    pub how: Retirement,
+    /// The place of its successor among the new rows of its kind.
+    pub successor: usize,
+}
+
+/// What became of a row that gave way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retirement {
+    /// Its content is in the new row.
+    Merged,
+    /// The new row says it better.
+    Superseded,
+}
+
+/// A row that turns showed to be true once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmed {
+    pub row: LineageSubject,
+    pub evidence: Vec<InteractionId>,
+}
+
 /// Whether the job that learned is done with this.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum JobEnd {
@@ -66,8 +94,12 @@ pub struct Lesson {
     pub profiles: Vec<Profile>,
     /// Their ids are still 0.
     pub user_playbooks: Vec<UserPlaybook>,
-    /// Profiles that were shown to be true once more: they live on from now.
-    pub confirmed: Vec<ProfileId>,
+    /// Retired after the new rows are written.
+    pub retired: Vec<Retired>,
+    /// The turns become evidence of the row, and a profile lives on from now. A row that is gone stays gone.
+    pub confirmed: Vec<Confirmed>,
+    /// Profiles of the user that the user wants forgotten: they are deleted, whatever their status.
+    pub forgotten: Vec<ProfileId>,
     pub operation: Option<Operation>,
     /// Work that this makes necessary.
     pub jobs: Vec<NewJob>,

@@ -44,7 +44,8 @@ pub use interactions::{InteractionSelector, Interactions};
 pub use jobs::{Claim, Claimed, Enqueued, Held, JobCounts, JobFilter, Jobs, Lease, Retry};
 pub use keys::Keys;
 pub use learning::{
-    Cursor, CursorMove, JobEnd, Learning, Lesson, PublishedTurn, PublisherFilter, Reach, Superseded,
+    Confirmed, Cursor, CursorMove, JobEnd, Learning, Lesson, PublishedTurn, PublisherFilter, Reach, Retired,
+    Retirement, Superseded,
 };
 pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};

@@ -40,6 +40,10 @@ pub enum LineageAction {
     Reopened,
     Promoted,
     Archived,
+    /// Its content went into a new row.
+    Merged,
+    /// A new row took its place.
+    Superseded,
     Deleted,
 }
 
@@ -53,6 +57,8 @@ impl LineageAction {
             LineageAction::Reopened => "reopened",
             LineageAction::Promoted => "promoted",
             LineageAction::Archived => "archived",
+            LineageAction::Merged => "merged",
+            LineageAction::Superseded => "superseded",
             LineageAction::Deleted => "deleted",
         }
     }

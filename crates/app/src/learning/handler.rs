@@ -36,7 +36,8 @@ pub(super) fn payload<T: serde::de::DeserializeOwned>(running: &Running) -> Resu
 impl App {
     pub(super) fn engine(&self) -> Engine {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-        Engine { store, clock, new_profile_id: ids::profile_id }
+        let meaning = Arc::new(self.meaning());
+        Engine { store, clock, new_profile_id: ids::profile_id, meaning }
     }
 
     async fn learn(&self, running: &Running, task: Task) -> Result<(), Failure> {
@@ -104,6 +105,7 @@ impl App {
         metrics::counter!("reflexio_learned_rows_total", "kind" => "profile").increment(learnt.profiles);
         metrics::counter!("reflexio_learned_rows_total", "kind" => "user_playbook")
             .increment(learnt.playbooks);
+        metrics::counter!("reflexio_forgotten_profiles_total").increment(learnt.forgotten);
         metrics::counter!("reflexio_learning_dropped_total").increment(learnt.dropped);
         if learnt.windows > 0 && matches!(learner, Learner::Model(_)) {
             self.lift_stall(org).await;

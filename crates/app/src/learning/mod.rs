@@ -1,6 +1,7 @@
 //! Learning as a use case: who learns, when, and what people see of it. How is in `reflexio_learn`.
 
 mod handler;
+mod meaning;
 mod models;
 mod rerun;
 mod runs;

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use reflexio_learn::consolidate::Consolidation;
 use reflexio_learn::engine::Learner;
 use reflexio_learn::extract::Extraction;
 use reflexio_llm::{CallRecord, Error as ModelError, Ledger, Models, Outcome, Role, Services, Settings};
@@ -33,11 +34,7 @@ impl App {
     /// Who learns for this org now: its model, or the built-in learner where there is none.
     pub(super) async fn learner(&self, org: &OrgId) -> Result<Result<Learner, ModelError>> {
         let Some(models) = self.models(org).await? else { return Ok(Ok(Learner::Builtin)) };
-        let broken = |error: &dyn std::fmt::Display| ModelError::Misconfigured(error.to_string());
-        Ok(models
-            .for_role(Role::Extraction)
-            .and_then(|model| Extraction::new(model).map_err(|error| broken(&error)))
-            .map(Learner::with))
+        Ok(learner_of(&models))
     }
 
     pub(crate) async fn models(&self, org: &OrgId) -> Result<Option<Models>> {
@@ -57,6 +54,14 @@ impl App {
         self.learning.models.put(org, version, models.clone());
         Ok(models)
     }
+}
+
+fn learner_of(models: &Models) -> Result<Learner, ModelError> {
+    let broken = |error: &dyn std::fmt::Display| ModelError::Misconfigured(error.to_string());
+    let extraction = Extraction::new(models.for_role(Role::Extraction)?).map_err(|error| broken(&error))?;
+    let consolidation = models.for_role(Role::Consolidation)?;
+    let consolidation = Consolidation::new(consolidation).map_err(|error| broken(&error))?;
+    Ok(Learner::with(extraction, consolidation))
 }
 
 fn is_builtin(settings: &Settings) -> bool {

@@ -27,7 +27,7 @@ impl Seen {
     }
 }
 
-fn is_negative(text: &str) -> bool {
+pub(crate) fn is_negative(text: &str) -> bool {
     let negative = |lower: &str| {
         lower.ends_with("n't") || matches!(lower, "not" | "no" | "never" | "cannot" | "without")
     };

@@ -29,6 +29,7 @@ pub use output::{
     DropReason, Dropped, ForgetRequest, LEARNED_BY, Learned, LearnedPlaybook, LearnedProfile, Signal,
 };
 
+pub(crate) use duplicates::is_negative;
 pub(crate) use render::content as rule_content;
 
 /// Learns what the window shows, for the definitions that are due.

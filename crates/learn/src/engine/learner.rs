@@ -6,6 +6,7 @@ use reflexio_types::{
 
 use super::{Error, Result};
 use crate::builtin::{self, Definitions, LabelledTurn, OwnText, Window};
+use crate::consolidate::Consolidation;
 use crate::extract::{Extraction, Shown};
 use crate::findings::{Findings, FoundPlaybook, FoundProfile, Scene};
 
@@ -18,12 +19,18 @@ const MOST_PICTURES: usize = 16;
 pub enum Learner {
     /// Without a model.
     Builtin,
-    Model(Box<Extraction>),
+    Model(Box<ModelLearner>),
+}
+
+/// The models that learn, one for each kind of question.
+pub struct ModelLearner {
+    pub extraction: Extraction,
+    pub consolidation: Consolidation,
 }
 
 impl Learner {
-    pub fn with(extraction: Extraction) -> Self {
-        Self::Model(Box::new(extraction))
+    pub fn with(extraction: Extraction, consolidation: Consolidation) -> Self {
+        Self::Model(Box::new(ModelLearner { extraction, consolidation }))
     }
 
     /// What a window shows, and what the agent was told before.
@@ -37,7 +44,7 @@ impl Learner {
         scene.own_texts = own_texts(store, org, &scene).await?;
         let findings = match self {
             Self::Builtin => built_in(&scene),
-            Self::Model(extraction) => asked(extraction, store, org, &scene, run).await?,
+            Self::Model(model) => asked(&model.extraction, store, org, &scene, run).await?,
         };
         Ok((scene, findings))
     }
@@ -88,6 +95,12 @@ fn built_in(scene: &Scene<'_>) -> Findings {
                 let body = playbook.into_body(Vec::new());
                 findings.playbooks.push(FoundPlaybook { evidence, playbook_name, body });
             }
+            None => findings.drop_one(SEEN_BEFORE),
+        }
+    }
+    for forget in learned.forget {
+        match scene.resolve(&forget.evidence) {
+            Some(_) => findings.forget.push(forget.what),
             None => findings.drop_one(SEEN_BEFORE),
         }
     }

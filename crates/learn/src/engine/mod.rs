@@ -1,25 +1,32 @@
 //! From published turns to learned rows. Each step reads, learns and stores: what it stores moves the cursors and
 //! ends the job in the same transaction, so that a step that was interrupted anywhere has simply not happened.
 
+mod consolidate;
 mod learner;
+mod maker;
 mod plan;
 mod rerun;
 mod rows;
+mod similar;
 
 use std::sync::Arc;
 
+use reflexio_llm::Options;
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
 use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
 
-pub use learner::Learner;
+pub use learner::{Learner, ModelLearner};
 pub use plan::Flush;
 pub use rerun::Selection;
+pub use similar::Meaning;
 
 use crate::findings::Scene;
 use crate::policy::{Extractor, Policy, Wanted};
 use crate::windows;
+use maker::{Known, Maker};
 use plan::{Plan, Step};
-use rows::{Known, Maker, Rows};
+use rows::Rows;
+use similar::Among;
 
 /// So many turns are looked at together; more of them are done in rounds.
 const TURNS_AT_ONCE: usize = 2_000;
@@ -40,6 +47,7 @@ pub struct Engine {
     pub store: SharedStore,
     pub clock: Arc<dyn Clock>,
     pub new_profile_id: fn() -> ProfileId,
+    pub meaning: Arc<dyn Meaning>,
 }
 
 /// What a job learned.
@@ -50,6 +58,8 @@ pub struct Learnt {
     pub turns: u64,
     pub profiles: u64,
     pub playbooks: u64,
+    /// Facts that users wanted forgotten.
+    pub forgotten: u64,
     /// Items that are not stored: without evidence, empty, or said before.
     pub dropped: u64,
     /// When the latest of the turns came that wait for their window to fill.
@@ -64,8 +74,10 @@ impl Learnt {
     }
 
     fn count(&mut self, rows: &Rows) {
-        self.profiles += rows.profiles.len() as u64;
-        self.playbooks += rows.playbooks.len() as u64;
+        let (profiles, playbooks, forgotten) = rows.count();
+        self.profiles += profiles;
+        self.playbooks += playbooks;
+        self.forgotten += forgotten;
     }
 }
 
@@ -222,27 +234,25 @@ impl Engine {
         let of_window = step.turns.iter().filter_map(|at| turns.get(*at));
         let with_age = of_window.enumerate().map(|(at, turn)| (turn, at >= step.known));
         let scene = Scene::new(work.policy, &step.extractors, with_age);
-        let (scene, findings) = work.learner.find(&self.store, org, scene, &format!("job-{job}")).await?;
+        let run = format!("job-{job}");
+        let (scene, findings) = work.learner.find(&self.store, org, scene, &run).await?;
         let dropped = findings.dropped.values().map(|count| u64::from(*count)).sum();
         if dropped > 0 {
             tracing::info!(%org, %user, %job, dropped = ?findings.dropped, "items left out");
         }
         let status = if known == Known::Nothing { Status::Pending } else { Status::Current };
         let (store, now, new_id) = (&self.store, self.clock.now(), self.new_profile_id);
-        Maker { store, org, user, status, known, now, new_id }.add(&scene, findings, rows).await?;
+        let forget = findings.forget.clone();
+        let maker = Maker { store, org, user, status, known, now, new_id };
+        let made = maker.make(&scene, findings, rows).await?;
+        let among = Among { org, user, known, now };
+        self.consolidate(among, work.learner, made, forget, rows, &Options::for_run(run)).await?;
         Ok(dropped)
     }
 
     async fn keep(&self, work: Work<'_>, rows: Rows, cursors: Vec<CursorMove>, end: JobEnd) -> Result<()> {
-        let lesson = Lesson {
-            user_id: Some(work.user.clone()),
-            cursors,
-            profiles: rows.profiles,
-            user_playbooks: rows.playbooks,
-            confirmed: rows.confirmed,
-            end,
-            ..Lesson::default()
-        };
+        let lesson = Lesson { user_id: Some(work.user.clone()), cursors, end, ..Lesson::default() };
+        let lesson = rows.into_lesson(lesson);
         Ok(self.store.learn(work.lease, lesson, self.clock.now()).await?)
     }
 }

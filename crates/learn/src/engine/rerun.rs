@@ -2,8 +2,9 @@ use reflexio_store::{JobEnd, Lesson, PublishedTurn, Reach, Superseded};
 use reflexio_types::{LearningKind, Operation, Status, TimeRange, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::maker::Known;
 use super::plan::{Step, eligible};
-use super::rows::{Known, Rows};
+use super::rows::Rows;
 use super::{Engine, Learnt, Result, TURNS_AT_ONCE, Work};
 use crate::policy::{Extractor, Policy, Wanted};
 use crate::windows::{self, Pace, Window};
@@ -60,12 +61,11 @@ impl Engine {
         let lesson = Lesson {
             user_id: Some(work.user.clone()),
             superseded: vec![Superseded { kind, status: Status::Pending, agent_version }],
-            profiles: rows.profiles,
-            user_playbooks: rows.playbooks,
             operation: Some(operation),
             end,
             ..Lesson::default()
         };
+        let lesson = rows.into_lesson(lesson);
         self.store.learn(work.lease, lesson, self.clock.now()).await?;
         Ok(learnt)
     }

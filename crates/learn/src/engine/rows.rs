@@ -1,157 +1,113 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use reflexio_search::TextQuery;
-use reflexio_store::{Ask, ProfileFilter, PublishedTurn, SharedStore, UserPlaybookFilter};
-use reflexio_types::{
-    InteractionId, OrgId, Profile, ProfileId, Status, Timestamp, UserId, UserPlaybook, UserPlaybookId,
-};
+use reflexio_store::{Confirmed, Lesson, Retired, Retirement};
+use reflexio_types::{InteractionId, LineageSubject, ProfileId};
 
-use super::Result;
-use crate::findings::{Findings, FoundPlaybook, FoundProfile, Scene};
-
-/// Rows with all words of a new one; an exact duplicate is among the best of them.
-const CANDIDATES: usize = 20;
+use crate::consolidate::Item;
 
 /// What one or more windows gave, ready to be stored.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct Rows {
-    pub(super) profiles: Vec<Profile>,
-    pub(super) playbooks: Vec<UserPlaybook>,
-    /// Profiles that are stored already and were shown once more.
-    pub(super) confirmed: Vec<ProfileId>,
+    /// In the order in which they were made. A row that gave way to a later one is none.
+    made: Vec<Option<Item>>,
+    /// Which later row took the place of one that is gone.
+    moved: BTreeMap<usize, usize>,
+    retired: Vec<(Item, Retirement, usize)>,
+    confirmed: Vec<Confirmed>,
+    forgotten: Vec<ProfileId>,
     seen: HashSet<String>,
 }
 
-/// What new rows are compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
-    /// The stored rows of this status, and each other.
-    Stored(Status),
-    /// Each other only: the stored ones are about to be replaced.
-    Nothing,
-}
+impl Rows {
+    /// Whether a text comes up for the first time.
+    pub(super) fn is_first_of(&mut self, text: String) -> bool {
+        self.seen.insert(text)
+    }
 
-/// For whom and as what rows are made.
-pub(super) struct Maker<'a> {
-    pub(super) store: &'a SharedStore,
-    pub(super) org: &'a OrgId,
-    pub(super) user: &'a UserId,
-    pub(super) status: Status,
-    pub(super) known: Known,
-    pub(super) now: Timestamp,
-    pub(super) new_id: fn() -> ProfileId,
-}
+    /// The place of the new row.
+    pub(super) fn add(&mut self, item: Item) -> usize {
+        self.made.push(Some(item));
+        self.made.len() - 1
+    }
 
-impl Maker<'_> {
-    /// Adds the rows of a window; what is known already is not said again.
-    pub(super) async fn add(&self, scene: &Scene<'_>, findings: Findings, rows: &mut Rows) -> Result<()> {
-        let own: HashSet<String> = scene.own_texts.iter().map(|text| normal(text)).collect();
-        for found in findings.profiles {
-            let text = normal(&found.body.content);
-            if own.contains(&text) || !rows.seen.insert(format!("profile\n{text}")) {
-                continue;
-            }
-            match self.known_profile(&found.body.content).await? {
-                Some(id) => rows.confirmed.push(id),
-                None => rows.profiles.extend(self.profile(scene, found)),
+    /// A stored row was shown once more.
+    pub(super) fn confirm(&mut self, row: LineageSubject, evidence: Vec<InteractionId>) {
+        self.confirmed.push(Confirmed { row, evidence });
+    }
+
+    /// A row that was made before was shown once more.
+    pub(super) fn confirm_made(&mut self, place: usize, evidence: &[InteractionId]) {
+        if let Some(Some(item)) = self.made.get_mut(place) {
+            let known = item.evidence_mut();
+            known.extend_from_slice(evidence);
+            known.sort_unstable();
+            known.dedup();
+        }
+    }
+
+    /// A stored row gives way to a new one.
+    pub(super) fn retire(&mut self, known: Item, how: Retirement, successor: usize) {
+        self.retired.push((known, how, successor));
+    }
+
+    /// A row that was made before gives way to a new one, or to none.
+    pub(super) fn drop_made(&mut self, place: usize, successor: Option<usize>) {
+        if let Some(row) = self.made.get_mut(place) {
+            *row = None;
+        }
+        if let Some(successor) = successor {
+            self.moved.insert(place, successor);
+        }
+    }
+
+    pub(super) fn forget(&mut self, id: ProfileId) {
+        self.forgotten.push(id);
+    }
+
+    /// The rows that were made and are still there, with their places.
+    pub(super) fn made(&self) -> impl Iterator<Item = (usize, &Item)> {
+        self.made.iter().enumerate().filter_map(|(place, item)| Some((place, item.as_ref()?)))
+    }
+
+    /// How many facts and rules are new, and how many facts are to be forgotten.
+    pub(super) fn count(&self) -> (u64, u64, u64) {
+        let facts = self.made().filter(|(_, item)| matches!(item, Item::Profile(_))).count() as u64;
+        let rules = self.made().count() as u64 - facts;
+        (facts, rules, self.forgotten.len() as u64)
+    }
+
+    /// Puts all rows into a lesson. Successors are named there by their place among the rows of their kind.
+    pub(super) fn into_lesson(self, mut lesson: Lesson) -> Lesson {
+        let mut places = BTreeMap::new();
+        for (place, item) in self.made.into_iter().enumerate() {
+            match item {
+                Some(Item::Profile(row)) => {
+                    places.insert(place, lesson.profiles.len());
+                    lesson.profiles.push(row);
+                }
+                Some(Item::Playbook(row)) => {
+                    places.insert(place, lesson.user_playbooks.len());
+                    lesson.user_playbooks.push(row);
+                }
+                None => {}
             }
         }
-        for found in findings.playbooks {
-            let text = normal(&found.body.content);
-            let Some(row) = self.playbook(scene, found) else { continue };
-            let key = format!("{}\n{}\n{text}", row.playbook_name, row.agent_version);
-            let ours = own.contains(&text)
-                || row.body.instruction.as_deref().is_some_and(|text| own.contains(&normal(text)));
-            if !ours && rows.seen.insert(key) && !self.is_known_playbook(&row).await? {
-                rows.playbooks.push(row);
+        for (known, how, mut successor) in self.retired {
+            while let Some(later) = self.moved.get(&successor) {
+                successor = *later;
+            }
+            // A row whose successor was forgotten goes with it.
+            match (places.get(&successor), known.subject()) {
+                (Some(successor), row) => {
+                    let content = known.content().to_owned();
+                    lesson.retired.push(Retired { row, content, how, successor: *successor });
+                }
+                (None, LineageSubject::Profile(id)) => lesson.forgotten.push(id),
+                (None, LineageSubject::UserPlaybook(_) | LineageSubject::AgentPlaybook(_)) => {}
             }
         }
-        Ok(())
+        lesson.confirmed = self.confirmed;
+        lesson.forgotten.extend(self.forgotten);
+        lesson
     }
-
-    fn profile(&self, scene: &Scene<'_>, found: FoundProfile) -> Option<Profile> {
-        let (shown, sources) = evidence(scene, &found.evidence)?;
-        let mut body = found.body;
-        body.source_interaction_ids = sources;
-        body.extractor_names =
-            scene.profile.and_then(|config| config.extractor_name.clone()).map(|name| vec![name]);
-        Some(Profile {
-            id: (self.new_id)(),
-            user_id: self.user.clone(),
-            request_id: shown.request.id.clone(),
-            last_modified: self.now,
-            time_to_live: found.time_to_live,
-            expires_at: found.time_to_live.expiry(self.now),
-            source: source(shown),
-            status: self.status,
-            body,
-        })
-    }
-
-    fn playbook(&self, scene: &Scene<'_>, found: FoundPlaybook) -> Option<UserPlaybook> {
-        let (shown, sources) = evidence(scene, &found.evidence)?;
-        let mut body = found.body;
-        body.source_interaction_ids = sources;
-        Some(UserPlaybook {
-            id: UserPlaybookId(0),
-            user_id: Some(self.user.clone()),
-            request_id: shown.request.id.clone(),
-            playbook_name: found.playbook_name,
-            agent_version: shown.request.agent_version.clone(),
-            created_at: self.now,
-            source: source(shown),
-            status: self.status,
-            body,
-        })
-    }
-
-    async fn known_profile(&self, content: &str) -> Result<Option<ProfileId>> {
-        let Some((status, ask)) = self.question(content) else { return Ok(None) };
-        let filter = ProfileFilter {
-            user_id: Some(self.user.clone()),
-            status: vec![status],
-            alive_at: Some(self.now),
-            ..ProfileFilter::default()
-        };
-        let found = self.store.search_profiles(self.org, &filter, &ask).await?;
-        let same = found.into_iter().find(|found| normal(&found.row.body.content) == normal(content));
-        Ok(same.map(|found| found.row.id))
-    }
-
-    async fn is_known_playbook(&self, row: &UserPlaybook) -> Result<bool> {
-        let Some((status, ask)) = self.question(&row.body.content) else { return Ok(false) };
-        let filter = UserPlaybookFilter {
-            user_id: row.user_id.clone(),
-            playbook_name: Some(row.playbook_name.clone()),
-            agent_version: Some(row.agent_version.clone()),
-            status: vec![status],
-            ..UserPlaybookFilter::default()
-        };
-        let found = self.store.search_user_playbooks(self.org, &filter, &ask).await?;
-        Ok(found.iter().any(|found| normal(&found.row.body.content) == normal(&row.body.content)))
-    }
-
-    fn question(&self, content: &str) -> Option<(Status, Ask)> {
-        let Known::Stored(status) = self.known else { return None };
-        let query = TextQuery::all_of(content);
-        (!query.is_empty()).then(|| (status, Ask::words(&query, CANDIDATES)))
-    }
-}
-
-/// The last turn that shows an item, whose request it belongs to, and the ids of all of them.
-fn evidence<'a>(scene: &Scene<'a>, places: &[usize]) -> Option<(&'a PublishedTurn, Vec<InteractionId>)> {
-    let turns: Vec<&PublishedTurn> =
-        places.iter().filter_map(|at| scene.turns.get(*at)).map(|turn| turn.turn).collect();
-    let ids = turns.iter().map(|turn| turn.interaction.id).collect();
-    Some((turns.last().copied()?, ids))
-}
-
-fn source(shown: &PublishedTurn) -> Option<String> {
-    Some(shown.request.source.clone()).filter(|source| !source.is_empty())
-}
-
-/// A text without what does not change its meaning: case, punctuation, white space.
-pub(super) fn normal(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

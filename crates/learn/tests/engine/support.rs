@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use reflexio_learn::Policy;
-use reflexio_learn::engine::{Engine, Error, Flush, Learner, Learnt, Work};
+use reflexio_learn::consolidate::Consolidation;
+use reflexio_learn::engine::{Engine, Error, Flush, Learner, Learnt, Meaning, Work};
 use reflexio_learn::extract::Extraction;
 use reflexio_llm::endpoint::{Reply, TestEndpoint};
 use reflexio_llm::{Models, Role, Services, Settings};
@@ -23,6 +24,16 @@ pub(crate) struct SetClock(AtomicI64);
 impl Clock for SetClock {
     fn now(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A server without an embedder.
+struct WordsOnly;
+
+#[async_trait::async_trait]
+impl Meaning for WordsOnly {
+    async fn vectors(&self, _: &[String]) -> Option<Vec<Vec<f32>>> {
+        None
     }
 }
 
@@ -55,8 +66,12 @@ impl Bench {
         let store = SqliteStore::open(&folder.path().join("test.db"), &Default::default()).unwrap();
         let store: SharedStore = Arc::new(store);
         let clock = Arc::new(SetClock(AtomicI64::new(1_000)));
-        let engine =
-            Engine { store: Arc::clone(&store), clock: Arc::clone(&clock) as _, new_profile_id: profile_id };
+        let engine = Engine {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock) as _,
+            new_profile_id: profile_id,
+            meaning: Arc::new(WordsOnly),
+        };
         let policy = Policy::of(&Config::default());
         Self { store, engine, clock, policy, requests: AtomicU64::new(1), _folder: folder }
     }
@@ -156,7 +171,9 @@ pub(crate) fn learner(endpoint: &TestEndpoint) -> Learner {
 
 pub(crate) fn learner_of(settings: Settings) -> Learner {
     let models = Models::new(settings, Services::default()).unwrap();
-    Learner::with(Extraction::new(models.for_role(Role::Extraction).unwrap()).unwrap())
+    let extraction = Extraction::new(models.for_role(Role::Extraction).unwrap()).unwrap();
+    let consolidation = Consolidation::new(models.for_role(Role::Consolidation).unwrap()).unwrap();
+    Learner::with(extraction, consolidation)
 }
 
 /// A conversation that teaches something.
@@ -173,8 +190,11 @@ pub(crate) fn fact(content: &str, evidence: &[&str]) -> Value {
 }
 
 pub(crate) fn rule(instruction: &str, evidence: &[&str]) -> Value {
-    json!({"playbook_name": "playbook", "trigger": "The user asks for a summary", "instruction": instruction,
-           "evidence": evidence})
+    rule_for("The user asks for a summary", instruction, evidence)
+}
+
+pub(crate) fn rule_for(trigger: &str, instruction: &str, evidence: &[&str]) -> Value {
+    json!({"playbook_name": "playbook", "trigger": trigger, "instruction": instruction, "evidence": evidence})
 }
 
 pub(crate) fn answer(profiles: &[Value], playbooks: &[Value]) -> Value {

@@ -21,6 +21,7 @@ mod own_text;
 mod reading;
 mod render;
 mod situation;
+mod substance;
 mod text;
 
 pub use cues::Language;
@@ -28,6 +29,8 @@ pub use input::{Definitions, LabelledTurn, OwnText, Window};
 pub use output::{
     DropReason, Dropped, ForgetRequest, LEARNED_BY, Learned, LearnedPlaybook, LearnedProfile, Signal,
 };
+
+pub use substance::Substance;
 
 pub(crate) use render::content as rule_content;
 

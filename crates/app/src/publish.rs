@@ -169,7 +169,7 @@ impl App {
         };
         let mut images = Vec::new();
         let turns = publish.turns.into_iter().map(|draft| attach_image(draft, &mut images)).collect();
-        NewRequest { request, turns, images, job }
+        NewRequest { request, turns, images, job, also: Vec::new() }
     }
 }
 

@@ -180,24 +180,69 @@ fn a_confirmed_answer_is_kept_with_its_question() {
     );
 }
 
-#[test]
-fn an_expert_answer_teaches_one_rule_for_each_gap() {
-    let mut answer =
-        Turn::say(Timestamp(0), "Agent", "You can return electronics within 30 days of purchase.");
-    answer.expert_content =
-        "Electronics can be returned within 30 days of purchase with the original receipt. \
-        Items must be in original packaging and include all accessories. \
-        Opened software and personal care electronics are final sale. \
-        For defective items, the return window extends to 90 days."
-            .to_owned();
-    let question = Turn::say(Timestamp(0), "User", "What is your return policy for electronics?");
+fn reviewed(asked: &str, answered: &str, expert: &str) -> Learned {
+    let mut answer = Turn::say(Timestamp(0), "Agent", answered);
+    answer.expert_content = expert.to_owned();
+    let question = Turn::say(Timestamp(0), "User", asked);
     let turns = [LabelledTurn { label: "q", turn: &question }, LabelledTurn { label: "a", turn: &answer }];
     let playbooks = [PlaybookConfig::general()];
     let definitions = Definitions { profile: None, playbooks: &playbooks };
-    let learned = learn(&Window { turns: &turns, own: &OwnText::default() }, &definitions);
-    assert_eq!(learned.playbooks.len(), 4, "{learned:#?}");
-    let last = &learned.playbooks[3];
-    assert_eq!(last.instruction, "Tell the user: For defective items, the return window extends to 90 days.");
-    assert!(last.pitfall.as_deref().is_some_and(|pitfall| pitfall.contains("within 30 days")), "{last:?}");
-    assert_eq!(last.evidence, ["q", "a"]);
+    learn(&Window { turns: &turns, own: &OwnText::default() }, &definitions)
+}
+
+#[test]
+fn an_expert_answer_teaches_one_rule_for_each_gap() {
+    let learned = reviewed(
+        "What is your return policy for electronics?",
+        "You can return electronics within 30 days of purchase.",
+        "Electronics can be returned within 30 days of purchase with the original receipt. \
+        Items must be in original packaging and include all accessories. \
+        Opened software and personal care electronics are final sale. \
+        For defective items, the return window extends to 90 days. \
+        Refunds are processed to the original payment method within 5-7 business days.",
+    );
+    assert_eq!(learned.playbooks.len(), 5, "{learned:#?}");
+    let fourth = &learned.playbooks[3];
+    assert_eq!(
+        fourth.instruction,
+        "Tell the user: For defective items, the return window extends to 90 days."
+    );
+    assert!(
+        fourth.pitfall.as_deref().is_some_and(|pitfall| pitfall.contains("within 30 days")),
+        "{fourth:?}"
+    );
+    assert_eq!(fourth.evidence, ["q", "a"]);
+    assert!(fourth.trigger.contains("return policy for electronics"), "{}", fourth.trigger);
+}
+
+#[test]
+fn the_steps_of_an_expert_are_gaps() {
+    let learned = reviewed(
+        "How do I reset my password?",
+        "Go to Settings and click Reset Password.",
+        "To reset your password: 1) Go to Settings > Security > Reset Password. \
+        2) Enter your current password for verification. \
+        3) Choose a new password (minimum 12 characters, must include uppercase, lowercase, number, and special \
+        character). 4) You'll receive a confirmation email. If you've forgotten your current password, use the \
+        'Forgot Password' link on the login page instead.",
+    );
+    let all: Vec<&str> = learned.playbooks.iter().map(|playbook| playbook.instruction.as_str()).collect();
+    for step in
+        ["current password for verification", "minimum 12 characters", "confirmation email", "login page"]
+    {
+        assert!(all.iter().any(|instruction| instruction.contains(step)), "{step}: {all:#?}");
+    }
+}
+
+#[test]
+fn an_expert_who_says_the_same_or_nothing_of_their_own_teaches_nothing() {
+    let answer = "Go to Settings and click Reset Password.";
+    for expert in [
+        answer,
+        "Sure! Please go to Settings, and click Reset Password. Happy to help!",
+        "<reflexio_context>Ask for the order number first.</reflexio_context>",
+    ] {
+        let learned = reviewed("How do I reset my password?", answer, expert);
+        assert!(learned.playbooks.is_empty(), "{learned:#?}");
+    }
 }

@@ -152,7 +152,7 @@ async fn a_model_is_asked_once_and_its_rows_are_stored() {
         row["content"],
         "When: The user asks for a summary of a report\nDo: Use bullet points\nAvoid: A long text was rejected"
     );
-    assert_eq!(row["learned_by"], "test/scripted (extraction@v1)");
+    assert_eq!(row["learned_by"], "test/scripted (extraction@v2)");
     let ids: Vec<i64> =
         row["source_interaction_ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect();
     assert_eq!(ids, [1, 3]);

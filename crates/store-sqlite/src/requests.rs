@@ -111,6 +111,9 @@ fn publish(tx: &mut Tx<'_>, org: &OrgId, new: &NewRequest, entries: Vec<Entry>) 
         interaction_ids.push(add_turn(tx, org, request, key, turn, entry)?);
     }
     let job = new.job.as_ref().map(|job| jobs::queue(tx.sql, org, job, request.created_at)).transpose()?;
+    for job in &new.also {
+        jobs::queue(tx.sql, org, job, request.created_at)?;
+    }
     Ok(Published {
         interaction_ids: interaction_ids.into_iter().map(reflexio_types::InteractionId).collect(),
         job,

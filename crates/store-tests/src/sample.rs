@@ -42,7 +42,7 @@ pub(crate) fn request(id: &str, user: &str, session: &str, second: i64) -> Reque
 
 pub(crate) fn new_request(request: Request, texts: &[&str]) -> NewRequest {
     let turns = texts.iter().map(|text| Turn::say(request.created_at, "User", text)).collect();
-    NewRequest { request, turns, images: Vec::new(), job: None }
+    NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new() }
 }
 
 pub(crate) fn learn(user: &str) -> NewJob {

@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-embed", &[]),
     ("reflexio-llm", &["reflexio-types"]),
     ("reflexio-learn", &["reflexio-llm", "reflexio-search", "reflexio-store", "reflexio-types"]),
+    ("reflexio-evaluate", &["reflexio-learn", "reflexio-llm", "reflexio-types"]),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
     (
@@ -29,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "reflexio-app",
         &[
             "reflexio-embed",
+            "reflexio-evaluate",
             "reflexio-jobs",
             "reflexio-learn",
             "reflexio-llm",

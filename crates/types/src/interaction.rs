@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ImageRef, InteractionId, RequestId, SessionId, Timestamp, UserId, speaker_name};
+use crate::{ImageRef, InteractionId, RequestId, SessionId, Speaker, Timestamp, UserId, speaker_name};
 
 /// What a person did in the interface beside (or instead of) saying something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,6 +134,24 @@ impl Turn {
             || self.user_action != UserAction::None
             || self.image.is_some()
             || !self.tools_used.is_empty()
+    }
+
+    /// Whether a user said or did it; a turn that names nobody is a user's.
+    pub fn is_of_user(&self) -> bool {
+        Speaker::of(&self.role) == Speaker::User || self.role.trim().is_empty()
+    }
+
+    /// What the agent could have answered instead; the user never saw it.
+    pub fn alternative(&self) -> Option<&str> {
+        let shadow = self.shadow_content.trim();
+        let other = !self.is_of_user() && !shadow.is_empty() && shadow != self.content.trim();
+        other.then_some(shadow)
+    }
+
+    /// The answer that was given and the alternative to it, where there are two answers to compare.
+    pub fn both_answers(&self) -> Option<(&str, &str)> {
+        let given = self.content.trim();
+        self.alternative().filter(|_| !given.is_empty()).map(|shadow| (given, shadow))
     }
 
     /// All that was said and done, as text.

@@ -21,6 +21,7 @@ mod own_text;
 mod reading;
 mod render;
 mod situation;
+mod substance;
 mod text;
 
 pub use cues::Language;
@@ -30,6 +31,8 @@ pub use output::{
 };
 
 pub(crate) use duplicates::is_negative;
+pub use substance::Substance;
+
 pub(crate) use render::content as rule_content;
 
 /// Learns what the window shows, for the definitions that are due.

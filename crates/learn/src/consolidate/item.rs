@@ -141,7 +141,7 @@ impl Item {
                 row.body.trigger = Some(trigger);
                 row.body.instruction = Some(instruction);
                 row.body.pitfall = pitfall;
-                row.body.rationale = rationale.or(row.body.rationale.take());
+                row.body.rationale = rationale.or_else(|| row.body.rationale.take());
                 row.body.learned_by = Some(decided_by.to_owned());
             }
             // A verdict with the wording of another kind is never made, see `verdict`.

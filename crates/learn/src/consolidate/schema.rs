@@ -16,12 +16,12 @@ pub(super) fn schema(meeting: &Meeting) -> Result<Schema, SchemaError> {
     if !meeting.forget.is_empty() {
         let requests: Vec<String> = (0..meeting.forget.len()).map(forget_label).collect();
         let request = json!({"type": "string", "enum": requests});
-        let forget = object(json!({"request": request, "kept": kept}), &["request", "kept"]);
+        let forget = object(&json!({"request": request, "kept": kept}), &["request", "kept"]);
         properties.insert("forget".to_owned(), list(&forget));
     }
     let required: Vec<String> = properties.keys().cloned().collect();
     let required: Vec<&str> = required.iter().map(String::as_str).collect();
-    Schema::new("consolidated", object(Value::Object(properties), &required))
+    Schema::new("consolidated", object(&Value::Object(properties), &required))
 }
 
 fn decision(meeting: &Meeting, kept: &Value) -> Value {
@@ -44,10 +44,10 @@ fn decision(meeting: &Meeting, kept: &Value) -> Value {
         }
     }
     properties["decision"] = json!({"type": "string", "enum": words});
-    object(properties, &["new", "decision", "kept"])
+    object(&properties, &["new", "decision", "kept"])
 }
 
-fn object(properties: Value, required: &[&str]) -> Value {
+fn object(properties: &Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 

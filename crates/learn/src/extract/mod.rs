@@ -2,22 +2,21 @@
 //! that are due together.
 
 mod answer;
+mod pairs;
 mod schema;
-mod transcript;
-
-#[cfg(test)]
-mod tests;
 
 use reflexio_llm::prompts::{PromptError, Registry, Template};
 use reflexio_llm::{Error, Message, Model, Options, Part, Picture, Prompt, Speaker, prompt_file};
 use reflexio_types::Image;
 use serde::Serialize;
 
-use crate::findings::{Findings, Scene};
+use crate::findings::{Findings, Scene, SceneTurn};
+use crate::transcript::{self, Alternative, Line, transcript};
 use answer::Answer;
+use pairs::{Pair, ShownPair};
 
 /// The prompts of this crate.
-pub const PROMPTS: &[Template] = &[prompt_file!("extraction", "v1")];
+pub const PROMPTS: &[Template] = &[prompt_file!("extraction", "v1"), prompt_file!("extraction", "v2")];
 
 /// Characters of all turns together; each turn gets its share of them.
 const TRANSCRIPT_CHARACTERS: usize = 48_000;
@@ -64,17 +63,19 @@ impl Extraction {
         let unusable =
             |error: String| Error::Misconfigured(format!("the extraction prompt is broken: {error}"));
         let prompt = self.prompt(scene, shown, room).map_err(|error| unusable(error.to_string()))?;
-        let schema = schema::schema(scene).map_err(|error| unusable(error.to_string()))?;
+        let pairs = pairs::pairs(scene);
+        let schema = schema::schema(scene, &pairs).map_err(|error| unusable(error.to_string()))?;
         let options = Options::for_run(run);
         let answered = self.model.complete_json::<Answer>(&prompt, &schema, &options).await?;
         let version = prompt.version.as_deref().unwrap_or_default();
         let learned_by = format!("{} ({version})", answered.model);
-        Ok(answered.value.into_findings(scene, &learned_by))
+        Ok(answered.value.into_findings(scene, &pairs, &learned_by))
     }
 
     /// The prompt for a window.
     pub fn prompt(&self, scene: &Scene<'_>, shown: &[Shown], room: usize) -> Result<Prompt, PromptError> {
-        let prompt = self.prompts.render("extraction", Variables::of(scene, room))?;
+        let variables = Variables::of(scene, &pairs::pairs(scene), room);
+        let prompt = self.prompts.render("extraction", variables)?;
         Ok(with_pictures(prompt, shown))
     }
 }
@@ -99,8 +100,12 @@ struct Variables<'a> {
     tools: Vec<Tool<'a>>,
     profile: Option<Definition<'a>>,
     playbooks: Vec<Definition<'a>>,
-    expert: bool,
+    /// Whether a definition asks for `metadata`.
+    metadata: bool,
+    /// Whether a turn has an alternative answer.
+    shadow: bool,
     transcript: String,
+    pairs: Vec<ShownPair>,
 }
 
 #[derive(Serialize)]
@@ -118,7 +123,7 @@ struct Definition<'a> {
 }
 
 impl<'a> Variables<'a> {
-    fn of(scene: &'a Scene<'_>, room: usize) -> Self {
+    fn of(scene: &'a Scene<'_>, pairs: &[Pair], room: usize) -> Self {
         let profile = scene.profile.map(|config| Definition {
             name: "profile",
             definition: one_line(&config.extraction_definition_prompt),
@@ -132,18 +137,31 @@ impl<'a> Variables<'a> {
             metadata: config.metadata_definition_prompt.as_deref().and_then(given),
         });
         let tools = scene.policy.tools.iter();
-        let expert = |text: &str| !text.trim().is_empty();
+        let playbooks: Vec<Definition<'a>> = playbooks.collect();
+        // A pair says its part of the conversation once more.
+        let share = transcript::share(scene.turns.len() + 2 * pairs.len(), room);
+        let shadow = |turn: &SceneTurn<'_>| turn.turn.interaction.turn.alternative().is_some();
         Self {
             agent_context: scene.policy.agent_context.as_deref(),
             tools: tools
                 .map(|tool| Tool { name: &tool.tool_name, description: &tool.tool_description })
                 .collect(),
             profile,
-            playbooks: playbooks.collect(),
-            expert: scene.turns.iter().any(|turn| expert(&turn.turn.interaction.turn.expert_content)),
-            transcript: transcript::transcript(&scene.turns, room),
+            metadata: playbooks.iter().any(|playbook| playbook.metadata.is_some()),
+            playbooks,
+            shadow: scene.turns.iter().any(shadow),
+            transcript: transcript(&lines(scene), Alternative::Beside, share),
+            pairs: pairs.iter().map(|pair| pair.shown(scene, share)).collect(),
         }
     }
+}
+
+fn lines<'a>(scene: &'a Scene<'_>) -> Vec<Line<'a>> {
+    let line = |turn: &'a SceneTurn<'_>| {
+        let mark = if turn.fresh { "" } else { " (seen before)" };
+        Line { label: &turn.label, mark, turn: &turn.turn.interaction.turn }
+    };
+    scene.turns.iter().map(line).collect()
 }
 
 /// Definitions are often written as indented lists; the white space only costs.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
 
 mod consolidation;
+mod expert;
 mod faults;
 mod interruptions;
 mod prompts;

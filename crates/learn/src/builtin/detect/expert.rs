@@ -1,11 +1,11 @@
 //! What an expert would have said and the agent did not: one rule for each gap, none for other wording.
 
-use std::collections::HashSet;
-
 use reflexio_search::fusion::Speaker;
+use reflexio_types::without_context_blocks;
 
 use super::{DropReason, Dropped, Rule, Signal};
-use crate::builtin::reading::{Reading, Said, beginning, quoted, telling_terms};
+use crate::builtin::reading::{Reading, Said, beginning, quoted};
+use crate::builtin::substance::Substance;
 use crate::builtin::text::{as_sentence, sentences, shortened};
 
 /// A turn with more gaps than this was answered by another conversation.
@@ -40,14 +40,12 @@ struct Gap {
 }
 
 fn gaps_of(said: &Said<'_>, dropped: &mut Dropped) -> Vec<Gap> {
-    let agent: Vec<(&str, HashSet<String>)> =
-        said.sentences.iter().map(|sentence| (sentence.text, telling(sentence.text))).collect();
-    let everything: HashSet<String> = agent.iter().flat_map(|(_, terms)| terms.iter().cloned()).collect();
+    let agent = Substance::of_sentences(said.sentences.iter().map(|sentence| sentence.text));
+    let expert = without_context_blocks(&said.turn.expert_content);
     let mut gaps: Vec<Gap> = Vec::new();
     let mut continued = false;
-    for sentence in sentences(beginning(&said.turn.expert_content)) {
-        let terms = telling(sentence);
-        if is_covered(sentence, &terms, &agent, &everything) {
+    for sentence in sentences(beginning(&expert)) {
+        if agent.covers(sentence) {
             dropped.add(DropReason::StyleOnly);
             continued = false;
             continue;
@@ -58,30 +56,14 @@ fn gaps_of(said: &Said<'_>, dropped: &mut Dropped) -> Vec<Gap> {
                 last.instruction = shortened(&format!("{} {sentence}", last.instruction), LONGEST_CHARS);
                 last.span = format!("{} {sentence}", last.span);
             }
-            None => gaps.push(gap(sentence, &terms, &agent)),
+            None => gaps.push(gap(sentence, &agent)),
         }
         continued = true;
     }
     gaps
 }
 
-/// Whether the agent said it too: nearly all telling words are there, with the same numbers and the same sign.
-fn is_covered(
-    sentence: &str,
-    terms: &HashSet<String>,
-    agent: &[(&str, HashSet<String>)],
-    everything: &HashSet<String>,
-) -> bool {
-    let numbers_match = terms.iter().filter(|term| is_number(term)).all(|term| everything.contains(term));
-    let (words, missing) = (terms.len(), terms.iter().filter(|term| !everything.contains(*term)).count());
-    if words == 0 || (missing * 5 <= words && numbers_match) {
-        let nearest = nearest(terms, agent);
-        return words == 0 || nearest.is_none_or(|(text, _)| is_negative(text) == is_negative(sentence));
-    }
-    false
-}
-
-fn gap(sentence: &str, terms: &HashSet<String>, agent: &[(&str, HashSet<String>)]) -> Gap {
+fn gap(sentence: &str, agent: &Substance<'_>) -> Gap {
     let instruction = if sentence.ends_with('?') {
         format!("Ask the user: {sentence}")
     } else if speaks_to_the_agent(sentence) {
@@ -89,8 +71,8 @@ fn gap(sentence: &str, terms: &HashSet<String>, agent: &[(&str, HashSet<String>)
     } else {
         format!("Tell the user: {}", as_sentence(sentence))
     };
-    let pitfall = match nearest(terms, agent).filter(|(_, shared)| *shared > 0) {
-        Some((text, _)) => format!("The agent only said: {}", quoted(text)),
+    let pitfall = match agent.nearest(sentence) {
+        Some(text) => format!("The agent only said: {}", quoted(text)),
         None => "The agent left this out.".to_owned(),
     };
     Gap { instruction: shortened(&instruction, LONGEST_CHARS), pitfall, span: sentence.to_owned() }
@@ -121,39 +103,6 @@ fn speaks_to_the_agent(sentence: &str) -> bool {
     let to_the_user = words.iter().any(|word| matches!(word.lower.as_str(), "you" | "your" | "you'll"));
     let about_people = words.iter().any(|word| PEOPLE.contains(&word.lower.as_str()));
     about_people || (ORDERS.contains(&first) && !to_the_user)
-}
-
-fn nearest<'a>(terms: &HashSet<String>, agent: &[(&'a str, HashSet<String>)]) -> Option<(&'a str, usize)> {
-    let mut best: Option<(&'a str, usize)> = None;
-    for (text, said) in agent {
-        let shared = said.intersection(terms).count();
-        if best.is_none_or(|(_, had)| shared > had) {
-            best = Some((text, shared));
-        }
-    }
-    best
-}
-
-/// Telling words without courtesies, which are style.
-fn telling(text: &str) -> HashSet<String> {
-    const COURTESY: [&str; 32] = [
-        "assist", "certain", "cours", "feel", "free", "glad", "happi", "hello", "help", "hi", "just", "know",
-        "let", "pleas", "sure", "thank", "welcom", "great", "sorri", "apolog", "hope", "anyth", "els",
-        "need", "yes", "absolut", "wonder", "good", "question", "like", "further", "us",
-    ];
-    telling_terms(text).into_iter().filter(|term| !COURTESY.contains(&term.as_str())).collect()
-}
-
-fn is_number(term: &str) -> bool {
-    term.starts_with(|c: char| c.is_ascii_digit())
-}
-
-fn is_negative(text: &str) -> bool {
-    let words = crate::builtin::text::words(text);
-    let negative = |lower: &str| {
-        lower.ends_with("n't") || matches!(lower, "not" | "no" | "never" | "cannot" | "without")
-    };
-    words.iter().any(|word| negative(&word.lower))
 }
 
 fn leans_back(sentence: &str) -> bool {

@@ -1,0 +1,1 @@
+//! Whether one session served its user.

@@ -73,6 +73,7 @@ impl Ledger for Counted {
             Outcome::Answered => "answered",
             Outcome::Failed(code) => code,
             Outcome::Cancelled => "cancelled",
+            Outcome::Saved => "saved",
         };
         let (role, model) = (call.role.as_str(), format!("{}/{}", call.provider, call.model));
         metrics::counter!("reflexio_model_calls_total", "role" => role, "model" => model.clone(), "outcome" => outcome)

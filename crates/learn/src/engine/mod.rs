@@ -8,6 +8,7 @@ mod rows;
 
 use std::sync::Arc;
 
+use reflexio_llm::Purpose;
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
 use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
 
@@ -222,7 +223,9 @@ impl Engine {
         let of_window = step.turns.iter().filter_map(|at| turns.get(*at));
         let with_age = of_window.enumerate().map(|(at, turn)| (turn, at >= step.known));
         let scene = Scene::new(work.policy, &step.extractors, with_age);
-        let (scene, findings) = work.learner.find(&self.store, org, scene, &format!("job-{job}")).await?;
+        let names = step.extractors.iter().map(Extractor::name);
+        let purpose = Purpose::of_job(job).about(user).asked_by(names);
+        let (scene, findings) = work.learner.find(&self.store, org, scene, &purpose).await?;
         let dropped = findings.dropped.values().map(|count| u64::from(*count)).sum();
         if dropped > 0 {
             tracing::info!(%org, %user, %job, dropped = ?findings.dropped, "items left out");

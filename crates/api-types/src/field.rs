@@ -1,6 +1,6 @@
 //! Field types that can only hold what the contract allows.
 
-use reflexio_types::Status;
+use reflexio_types::{Day, Status};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
@@ -135,6 +135,15 @@ text_field! {
             true => Ok(text),
             false => Err(FieldError::encode("value_error", "Value error, the URL must begin with http://, https:// or data:")),
         }
+    }
+}
+
+text_field! {
+    /// A day, such as `2026-11-15`.
+    #[schema(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", example = "2026-11-15")]
+    CalendarDay, |text| match Day::parse(&text) {
+        Some(day) => Ok(day.to_string()),
+        None => Err(FieldError::encode("date_parsing", "Input should be a day such as `2026-11-15`")),
     }
 }
 

@@ -241,7 +241,8 @@ impl From<Option<Stall>> for StallStateResponse {
         Self {
             stalled: true,
             reason: Some(match stall.reason {
-                DomainReason::BillingError => StallReason::BillingError,
+                // Clients know two reasons; the message says which money it is.
+                DomainReason::BillingError | DomainReason::BudgetSpent => StallReason::BillingError,
                 DomainReason::AuthError => StallReason::AuthError,
             }),
             stalled_at: Some(stall.stalled_at.to_iso()),

@@ -8,6 +8,7 @@ mod agent_playbooks;
 mod body;
 pub mod config;
 mod context;
+mod costs;
 mod detail;
 mod embeddings;
 mod field;
@@ -27,6 +28,7 @@ mod user_playbooks;
 pub use agent_playbooks::*;
 pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
 pub use context::*;
+pub use costs::*;
 pub use detail::{
     Detail, LocPart, PartialConfigDetail, PartialConfigErrors, UpdateConfigErrors, ValidationErrors,
 };

@@ -165,6 +165,7 @@ fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
         api_key: None,
         embedder: EmbedderChoice::Connect(Arc::new(Hashed)),
         models: Arc::new(|_| Default::default()),
+        costs: Default::default(),
     }));
     let background = Arc::clone(&app);
     let task = tokio::spawn(async move {

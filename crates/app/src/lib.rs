@@ -8,6 +8,7 @@ mod access;
 mod agent_playbooks;
 mod configs;
 mod context;
+mod costs;
 mod embeddings;
 mod error;
 mod ids;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 pub use agent_playbooks::NewAgentPlaybook;
 pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
+pub use costs::{Budgets, CostSettings, Costs, Spending, Today};
 pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus, Pace};
 pub use error::{Error, Result};
 pub use interactions::Among;
@@ -58,6 +60,7 @@ pub struct App {
     embeddings: embeddings::Embeddings,
     served: search::Served,
     learning: learning::Learning,
+    books: costs::Books,
 }
 
 /// What an [`App`] is made of.
@@ -71,10 +74,13 @@ pub struct Options {
     pub embedder: EmbedderChoice,
     /// Which models learn; with none, the built-in learner does.
     pub models: ModelSettings,
+    /// What models may cost, and how long that is kept in detail.
+    pub costs: CostSettings,
 }
 
 impl App {
     pub fn new(options: Options) -> Self {
+        let books = costs::Books::new(Arc::clone(&options.store), Arc::clone(&options.clock), options.costs);
         Self {
             store: options.store,
             clock: options.clock,
@@ -89,6 +95,7 @@ impl App {
             embeddings: embeddings::Embeddings::new(options.embedder),
             served: search::Served::default(),
             learning: learning::Learning::new(options.models),
+            books,
         }
     }
 

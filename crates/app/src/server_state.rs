@@ -38,6 +38,7 @@ impl App {
 
     /// The last call before an orderly end: keeps what makes the next start fast. The end does not depend on it.
     pub async fn suspend(&self) {
+        self.books.settle().await;
         if let Err(error) = self.store.suspend().await {
             tracing::warn!(%error, "the next start will read the indexes from the database");
         }

@@ -1,8 +1,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, doctor, embeddings, export, import, interactions, jobs,
-    keys, profiles, publish, restore, search, serve, user_playbooks, users,
+    agent_playbooks, backup, completions, config, costs, doctor, embeddings, export, import, interactions,
+    jobs, keys, profiles, publish, restore, search, serve, user_playbooks, users,
 };
 use crate::exit;
 
@@ -73,6 +73,8 @@ pub(crate) enum Command {
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    /// What models cost, and how the day's budget stands.
+    Costs(costs::Costs),
     /// Everything that belongs to one user.
     #[command(subcommand)]
     Users(users::Users),

@@ -47,6 +47,7 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::UserPlaybooks(command) => wait(command.run(context)),
         Command::AgentPlaybooks(command) => wait(command.run(context)),
         Command::Jobs(command) => wait(command.run(context)),
+        Command::Costs(command) => wait(command.run(context)),
         Command::Users(command) => wait(command.run(context)),
         Command::Config(command) => wait(command.run(context)),
         Command::Embeddings(command) => wait(command.run(context)),

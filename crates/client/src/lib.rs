@@ -6,6 +6,7 @@
 
 mod agent_playbooks;
 mod configs;
+mod costs;
 mod embeddings;
 mod error;
 mod interactions;

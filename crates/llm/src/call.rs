@@ -5,13 +5,14 @@ use std::sync::Arc;
 use reflexio_types::Clock;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::answers::{Answers, QuestionKey, SavedAnswer, key};
 use crate::error::{Error, Parameter, Result};
 use crate::gate::Gates;
 use crate::message::{Message, Part, Speaker, has_images, without_images};
 use crate::options::{Options, cancelled};
 use crate::provider::{Rung, tells_schema};
 use crate::quirks::{Memory, Quirks};
-use crate::request::{Answer, Output, Request, Usage};
+use crate::request::{Answer, Finish, Output, Request, Usage};
 use crate::retry::{Position, Retry};
 use crate::role::Role;
 use crate::spend::{
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) budget: Arc<dyn Budget>,
+    pub(crate) answers: Arc<dyn Answers>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) gates: Gates,
     pub(crate) memory: Memory,
@@ -180,10 +182,23 @@ impl Shared {
         let price = known.unwrap_or(Price::UNKNOWN);
         let estimate = estimate(target, question, request, price);
         let reserved = self.budget.reserve(&estimate).await;
-        reserved.map_err(|over| Error::BudgetExceeded(over.to_string()))?;
-        let record = CallRecord {
+        reserved.map_err(Error::BudgetExceeded)?;
+        let record = self.record(target, question, attempt, known.is_some());
+        let (ledger, budget) = (self.ledger.as_ref(), self.budget.as_ref());
+        Ok(Meter { ledger, budget, estimate, price, record: Some(record), started: Instant::now() })
+    }
+
+    /// What is known of a call before it is made.
+    fn record(
+        &self,
+        target: &Target,
+        question: &Question<'_>,
+        attempt: u32,
+        price_known: bool,
+    ) -> CallRecord {
+        CallRecord {
             at: self.clock.now(),
-            run: question.options.run.clone(),
+            purpose: question.options.purpose.clone(),
             role: question.role,
             provider: target.name.provider().to_owned(),
             model: target.name.model.clone(),
@@ -193,13 +208,59 @@ impl Shared {
             usage: Usage::default(),
             tokens_estimated: true,
             cost_micros: 0,
-            price_known: known.is_some(),
+            price_known,
             latency: std::time::Duration::ZERO,
             outcome: Outcome::Cancelled,
-        };
-        let (ledger, budget) = (self.ledger.as_ref(), self.budget.as_ref());
-        Ok(Meter { ledger, budget, estimate, price, record: Some(record), started: Instant::now() })
+        }
     }
+
+    /// The answer that the run has to this question, if it still can be used.
+    pub(crate) async fn recall<T>(
+        &self,
+        chain: &[Target],
+        question: &Question<'_>,
+        read: impl FnOnce(&SavedAnswer) -> Option<T>,
+    ) -> Recalled<T> {
+        let Some(key) = key(chain, question) else { return Recalled::Nothing(None) };
+        let saved = self.answers.find(&key).await;
+        let found = saved.and_then(|saved| {
+            let index = chain.iter().position(|target| target.label == saved.model)?;
+            Some((read(&saved)?, index, saved.corrected))
+        });
+        let Some((value, index, corrected)) = found else { return Recalled::Nothing(Some(key)) };
+        let record = self.record(&chain[index], question, 0, true);
+        self.ledger.record(CallRecord { tokens_estimated: false, outcome: Outcome::Saved, ..record });
+        Recalled::Found { value, index, corrected }
+    }
+
+    /// Keeps an answer that fits, before anybody makes use of it.
+    pub(crate) async fn keep(
+        &self,
+        key: Option<&QuestionKey>,
+        model: &Target,
+        reply: &Reply,
+        corrected: bool,
+    ) {
+        let Some(key) = key else { return };
+        let saved = SavedAnswer {
+            model: model.label.clone(),
+            text: reply.answer.text.clone(),
+            truncated: reply.answer.finish == Finish::Truncated,
+            corrected,
+        };
+        self.answers.keep(key, &saved).await;
+    }
+}
+
+/// What a run has got before.
+pub(crate) enum Recalled<T> {
+    Found {
+        value: T,
+        index: usize,
+        corrected: bool,
+    },
+    /// Under this key the answer is to be kept, if the question is one of a run.
+    Nothing(Option<QuestionKey>),
 }
 
 /// What a question has cost so far.
@@ -239,7 +300,7 @@ pub(crate) fn estimate(
     let output_tokens = request.max_output_tokens.map_or(USUAL_OUTPUT, u64::from);
     let usage = Usage { prompt_tokens, output_tokens, cached_tokens: 0 };
     Estimate {
-        run: question.options.run.clone(),
+        run: question.options.purpose.run.clone(),
         role: question.role,
         model: target.label.clone(),
         prompt_tokens,

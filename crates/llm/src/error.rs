@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use reflexio_types::{Stall, StallReason, Timestamp};
+use reflexio_types::{Day, Stall, StallReason, Timestamp};
+
+use crate::spend::{OverBudget, Period};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -57,7 +59,7 @@ pub enum Error {
     InvalidAnswer { model: String, reason: String, raw: String },
     /// Raise the budget, or wait for the next day.
     #[error("the budget is spent: {0}")]
-    BudgetExceeded(String),
+    BudgetExceeded(OverBudget),
     /// Nothing: the caller asked for it.
     #[error("the call was cancelled")]
     Cancelled,
@@ -94,6 +96,8 @@ impl Error {
             (StallReason::BillingError, *resets_at)
         } else if let Self::Auth { .. } = self {
             (StallReason::AuthError, None)
+        } else if let Self::BudgetExceeded(OverBudget { period: Period::Day, .. }) = self {
+            (StallReason::BudgetSpent, Some(Day::of(now).plus(1).start()))
         } else {
             return None;
         };
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn auth_and_billing_stall_learning_and_nothing_else_does() {
+    fn auth_billing_and_the_days_budget_stall_learning_and_nothing_else_does() {
         let now = Timestamp(1_000);
         let auth = Error::Auth { model: "openai/m".to_owned(), message: "wrong".to_owned() };
         let stall = auth.stall(now).expect("a stall");
@@ -154,6 +158,10 @@ mod tests {
         let stall = billing.stall(now).expect("a stall");
         assert_eq!((stall.reason, stall.reset_estimate), (StallReason::BillingError, Some(Timestamp(2_000))));
         assert_eq!(stall.error_message.map(|message| message.len()), Some(LONGEST_MESSAGE));
+        let over = |period| Error::BudgetExceeded(OverBudget { period, message: "spent".to_owned() });
+        let stall = over(Period::Day).stall(now).expect("a stall");
+        assert_eq!((stall.reason, stall.reset_estimate), (StallReason::BudgetSpent, Some(Timestamp(86_400))));
+        assert!(over(Period::Run).stall(now).is_none(), "tomorrow it would be the same");
         assert!(Error::unavailable("m", "down").stall(now).is_none());
         assert!(Error::Cancelled.stall(now).is_none());
     }

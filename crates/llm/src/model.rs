@@ -3,12 +3,13 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use crate::call::{Question, Reply, Shared, build, estimate};
+use crate::answers::SavedAnswer;
+use crate::call::{Question, Recalled, Reply, Shared, build, estimate};
 use crate::error::{Error, Result};
 use crate::message::{Message, Prompt};
 use crate::name::ModelName;
 use crate::options::Options;
-use crate::request::{Finish, Usage};
+use crate::request::{Answer, Finish, Usage};
 use crate::role::Role;
 use crate::spend::{Estimate, Price, Spent, Turn};
 use crate::structured::{Problem, Read, Schema, Violation, after_thinking, corrective, read};
@@ -31,7 +32,7 @@ pub struct Completion {
     pub finish: Finish,
     pub usage: Usage,
     pub cost_micros: u64,
-    /// All calls on the way to it: repetitions and fallbacks count.
+    /// All calls on the way to it: repetitions and fallbacks count. None for an answer that the run had already.
     pub calls: u32,
 }
 
@@ -62,19 +63,25 @@ impl Model {
     /// A text.
     pub async fn complete(&self, prompt: &Prompt, options: &Options) -> Result<Completion> {
         let question = self.question(prompt, None, options, Turn::First);
-        let Reply { answer, index, spent, calls } = self.shared.ask(&self.chain, 0, &question).await?;
-        let text = after_thinking(answer.text.trim());
-        if text.is_empty() {
-            return Err(Error::invalid(&self.chain[index].label, "it is empty", &answer.text));
-        }
-        Ok(Completion {
-            text: text.to_owned(),
-            model: self.chain[index].name.clone(),
-            finish: answer.finish,
-            usage: spent.usage,
-            cost_micros: spent.cost_micros,
-            calls,
-        })
+        let said = |saved: &SavedAnswer| said(&saved.answer());
+        let key = match self.shared.recall(&self.chain, &question, said).await {
+            Recalled::Found { value: (text, finish), index, .. } => {
+                return Ok(self.completion(text, finish, index, Spent::default(), 0));
+            }
+            Recalled::Nothing(key) => key,
+        };
+        let reply = self.shared.ask(&self.chain, 0, &question).await?;
+        let target = &self.chain[reply.index];
+        let Some((text, finish)) = self::said(&reply.answer) else {
+            return Err(Error::invalid(&target.label, "it is empty", &reply.answer.text));
+        };
+        self.shared.keep(key.as_ref(), target, &reply, false).await;
+        Ok(self.completion(text, finish, reply.index, reply.spent, reply.calls))
+    }
+
+    fn completion(&self, text: String, finish: Finish, index: usize, spent: Spent, calls: u32) -> Completion {
+        let Spent { usage, cost_micros } = spent;
+        Completion { text, model: self.chain[index].name.clone(), finish, usage, cost_micros, calls }
     }
 
     /// A value that fits the schema.
@@ -96,22 +103,42 @@ impl Model {
         check: &(dyn Fn(&T) -> Vec<Violation> + Sync),
     ) -> Result<Structured<T>> {
         let question = self.question(prompt, Some(schema), options, Turn::First);
+        let fits = |answer: &Answer| read(answer, schema, options.truncation, check);
+        let saved = |saved: &SavedAnswer| fits(&saved.answer()).ok();
+        let key = match self.shared.recall(&self.chain, &question, saved).await {
+            Recalled::Found { value, index, corrected } => {
+                return Ok(self.structured(value, index, corrected, Spent::default(), 0));
+            }
+            Recalled::Nothing(key) => key,
+        };
+        let (read, reply, corrected) = self.ask_twice(prompt, question, &fits).await?;
+        self.shared.keep(key.as_ref(), &self.chain[reply.index], &reply, corrected).await;
+        Ok(self.structured(read, reply.index, corrected, reply.spent, reply.calls))
+    }
+
+    /// Asks, and once more with what was wrong. Says whether that was necessary.
+    async fn ask_twice<T>(
+        &self,
+        prompt: &Prompt,
+        question: Question<'_>,
+        fits: &(dyn Fn(&Answer) -> Result<Read<T>, Problem> + Sync),
+    ) -> Result<(Read<T>, Reply, bool)> {
         let first = self.shared.ask(&self.chain, 0, &question).await?;
-        let problem = match read(&first.answer, schema, options.truncation, check) {
-            Ok(read) => return Ok(self.structured(read, &first, Corrected::No)),
+        let problem = match fits(&first.answer) {
+            Ok(read) => return Ok((read, first, false)),
             Err(problem) => problem,
         };
         let messages = corrective(&prompt.messages, &first.answer.text, &problem);
-        let longer = longer(options, &problem);
+        let longer = longer(question.options, &problem);
         let turn = Turn::Correction;
         let question = Question { messages: &messages, options: &longer, turn, ..question };
         let mut second = self.shared.ask(&self.chain, first.index, &question).await?;
         second.spent = first.spent + second.spent;
         second.calls += first.calls;
         let label = &self.chain[second.index].label;
-        let read = read(&second.answer, schema, options.truncation, check);
-        let read = read.map_err(|problem| Error::invalid(label, problem.to_string(), &second.answer.text))?;
-        Ok(self.structured(read, &second, Corrected::Yes))
+        let read = fits(&second.answer)
+            .map_err(|problem| Error::invalid(label, problem.to_string(), &second.answer.text))?;
+        Ok((read, second, true))
     }
 
     /// What a call with this prompt may cost at most with the first model, before it is made.
@@ -136,24 +163,24 @@ impl Model {
         Question { role: self.role, messages, prompt_version, schema, options, turn, deadline }
     }
 
-    fn structured<T>(&self, read: Read<T>, reply: &Reply, corrected: Corrected) -> Structured<T> {
-        let Spent { usage, cost_micros } = reply.spent;
-        Structured {
-            value: read.value,
-            model: self.chain[reply.index].name.clone(),
-            whole: read.whole,
-            corrected: corrected == Corrected::Yes,
-            usage,
-            cost_micros,
-            calls: reply.calls,
-        }
+    fn structured<T>(
+        &self,
+        read: Read<T>,
+        index: usize,
+        corrected: bool,
+        spent: Spent,
+        calls: u32,
+    ) -> Structured<T> {
+        let Spent { usage, cost_micros } = spent;
+        let (value, whole, model) = (read.value, read.whole, self.chain[index].name.clone());
+        Structured { value, model, whole, corrected, usage, cost_micros, calls }
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Corrected {
-    Yes,
-    No,
+/// What a model said, without its thoughts; nothing if that is all there is.
+fn said(answer: &Answer) -> Option<(String, Finish)> {
+    let text = after_thinking(answer.text.trim());
+    (!text.is_empty()).then(|| (text.to_owned(), answer.finish))
 }
 
 /// The second attempt of an answer that was cut gets twice the room.

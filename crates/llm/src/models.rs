@@ -7,6 +7,7 @@ use reflexio_types::config::Secret;
 use reflexio_types::{Clock, SystemClock};
 use serde::de::DeserializeOwned;
 
+use crate::answers::{Answers, NoAnswers};
 use crate::call::Shared;
 use crate::error::{Error, Result};
 use crate::gate::Gates;
@@ -16,6 +17,7 @@ use crate::model::{Model, Structured};
 use crate::name::{ModelName, Source};
 use crate::options::Options;
 use crate::provider::{Provider, Wire};
+use crate::purpose::Purpose;
 use crate::quirks::Memory;
 use crate::role::Role;
 use crate::settings::{CUSTOM_ENDPOINT, Settings};
@@ -30,6 +32,8 @@ pub struct Services {
     pub clock: Arc<dyn Clock>,
     pub ledger: Arc<dyn Ledger>,
     pub budget: Arc<dyn Budget>,
+    /// Keeps what was paid for until its run is over.
+    pub answers: Arc<dyn Answers>,
     /// Replaces the real servers, for recorded answers.
     pub transport: Option<Arc<dyn Transport>>,
 }
@@ -40,6 +44,7 @@ impl Default for Services {
             clock: Arc::new(SystemClock),
             ledger: Arc::new(NoLedger),
             budget: Arc::new(NoBudget),
+            answers: Arc::new(NoAnswers),
             transport: None,
         }
     }
@@ -62,6 +67,7 @@ impl Models {
             transport,
             ledger: services.ledger,
             budget: services.budget,
+            answers: services.answers,
             clock: services.clock,
             gates: Gates::new(settings.gate.clone()),
             memory: Memory::default(),
@@ -118,7 +124,9 @@ impl Models {
         let model = self.named(Role::Playbook, name)?;
         // Room for models that think before they speak.
         let deadline = Some(Duration::from_secs(30));
-        let options = Options { max_output_tokens: Some(256), deadline, ..Options::for_run("probe") };
+        // Of no run: whoever probes wants to hear from the provider now.
+        let purpose = Purpose { config: Some("probe".to_owned()), ..Purpose::default() };
+        let options = Options { max_output_tokens: Some(256), deadline, ..Options::with_purpose(purpose) };
         let answered = model.complete(&Prompt::user("Say OK."), &options).await;
         match answered {
             // A model that only thought was reached.

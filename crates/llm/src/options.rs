@@ -2,13 +2,13 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::purpose::Purpose;
 use crate::structured::Truncation;
 
 /// How one call is made. The default is right for most.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The run that the call belongs to, for the ledger and the budget.
-    pub run: Option<String>,
+    pub purpose: Purpose,
     pub temperature: Option<f64>,
     pub max_output_tokens: Option<u32>,
     /// Everything together, instead of the settings' deadline.
@@ -17,11 +17,17 @@ pub struct Options {
     pub truncation: Truncation,
     /// Becomes true when the caller does not want the answer any more. Dropping the call does the same.
     pub cancel: Option<watch::Receiver<bool>>,
+    /// A run that asks the same question again gets the answer it has; whoever wants another one counts up here.
+    pub sample: u32,
 }
 
 impl Options {
     pub fn for_run(run: impl Into<String>) -> Self {
-        Self { run: Some(run.into()), ..Self::default() }
+        Self::with_purpose(Purpose::of_run(run))
+    }
+
+    pub fn with_purpose(purpose: Purpose) -> Self {
+        Self { purpose, ..Self::default() }
     }
 }
 

@@ -153,7 +153,8 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 9] = [
+const COUNTS_AND_STATES: [&str; 10] = [
+    "/api/costs",
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
     "/api/storage_stats",

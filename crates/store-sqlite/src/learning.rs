@@ -18,7 +18,7 @@ use crate::learned::{Kind, PROFILES, USER_PLAYBOOKS};
 use crate::predicate::Predicate;
 use crate::rows::select;
 use crate::writer::Tx;
-use crate::{SqliteStore, known, operations, profiles, user_playbooks};
+use crate::{SqliteStore, answers, known, operations, profiles, user_playbooks};
 
 pub(crate) const OLDEST_FIRST: &str = "t.id";
 pub(crate) const LATEST_FIRST: &str = "t.id DESC";
@@ -135,6 +135,10 @@ fn learn(tx: &mut Tx<'_>, lease: &Lease, lesson: &Lesson, entries: Vec<Entry>, a
     }
     if let Some(operation) = &lesson.operation {
         operations::put(tx.sql, org, operation)?;
+        // Its progress says that the job is done with this user.
+        if let Some(user) = &lesson.user_id {
+            answers::forget_user(tx.sql, org, lease.job, user)?;
+        }
     }
     for job in &lesson.jobs {
         jobs::queue(tx.sql, org, job, at)?;

@@ -5,12 +5,15 @@
 //! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
-//! not name the org (keys, the turns and totals of the queue, and the checks of the whole file aside).
+//! not name the org (keys, the turns and totals of the queue, the age of calls and what all spent, and the checks of the whole file
+//! aside).
 
 mod agent_playbooks;
+mod answers;
 mod backup;
 mod configs;
 mod conversations;
+mod costs;
 mod error;
 mod fts;
 mod import;

@@ -11,7 +11,9 @@ use crate::learned::{PROFILES, USER_PLAYBOOKS};
 use crate::nearest::sidecar;
 use crate::predicate::Predicate;
 use crate::writer::Tx;
-use crate::{SqliteStore, backup, integrity, interactions, jobs, operations, purge, readers, schema};
+use crate::{
+    SqliteStore, answers, backup, costs, integrity, interactions, jobs, operations, purge, readers, schema,
+};
 
 #[async_trait]
 impl Maintenance for SqliteStore {
@@ -97,6 +99,8 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     delete(tx.sql, "lineage_events", &of_user)?;
     delete(tx.sql, "learning_cursors", &of_user)?;
     operations::forget_user(tx.sql, org, user)?;
+    let model_calls = costs::erase_user(tx.sql, org, user)?;
+    answers::erase_user(tx.sql, org, user)?;
     let erased = [
         (Index::Interactions, interactions),
         (Index::Profiles, profiles),
@@ -105,7 +109,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     for (index, _) in erased.into_iter().filter(|(_, count)| *count > 0) {
         purge::request(tx.sql, index)?;
     }
-    Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images })
+    Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images, model_calls })
 }
 
 fn delete(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {

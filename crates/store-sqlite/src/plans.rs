@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
-    Options, agent_playbooks, interactions, jobs, learning, profiles, requests, schema, user_playbooks,
+    Options, agent_playbooks, costs, interactions, jobs, learning, profiles, requests, schema, user_playbooks,
 };
 
 #[test]
@@ -114,6 +114,14 @@ fn the_queue_never_walks_through_what_waits() {
         check_text(text, index);
     }
     check_text(jobs::rows::COUNT_OF_ORG, "jobs_by_state");
+}
+
+#[test]
+fn the_books_are_never_read_through_for_one_user_run_or_day() {
+    check_text(costs::SPENT_BY_ALL, "cost_days_by_day");
+    check_text(costs::SPENT_BY_RUN, "model_calls_by_run");
+    check_text(costs::FORGET, "model_calls_by_age");
+    check_text(costs::ERASE, "model_calls_by_user");
 }
 
 /// Few rows, which may be sorted.

@@ -7,6 +7,7 @@ use reflexio_store::{
 };
 use reflexio_types::{
     Experiment, Image, Interaction, LearningIntent, OrgId, Request, RequestId, SessionId, Timestamp, Turn,
+    UserId,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
@@ -161,6 +162,12 @@ pub(crate) fn insert_image(sql: &Connection, org: &OrgId, image: &Image) -> Outc
     )?;
     let values = (org.as_str(), image.id.as_str(), image.media_type.as_str(), &image.bytes);
     Ok(statement.execute(values)? > 0)
+}
+
+/// Whether there is anything of this user; nothing is left of one who was erased.
+pub(crate) fn has_published(sql: &Connection, org: &OrgId, user: &UserId) -> Outcome<bool> {
+    let text = "SELECT EXISTS (SELECT 1 FROM requests WHERE org_id = ? AND user_id = ?)";
+    Ok(sql.prepare_cached(text)?.query_row((org.as_str(), user.as_str()), |row| row.get(0))?)
 }
 
 pub(crate) fn filtered(org: &OrgId, filter: &RequestFilter) -> Predicate {

@@ -4,21 +4,35 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use reflexio_store::{Embedded, Maintenance, NewRequest, Profiles, Requests, Vectors};
+use reflexio_store::{
+    Answers, Claim, Embedded, Jobs, Maintenance, NewRequest, Profiles, Requests, SavedAnswer, Vectors,
+};
 use reflexio_store_sqlite::SqliteStore;
+use reflexio_types::Turn;
+use reflexio_types::{
+    CallOutcome, JobKind, ModelCall, NewJob, ProfileTimeToLive, Request, Status, Timestamp,
+};
 use reflexio_types::{Image, ImageId, ImageRef, MediaType, NEVER_EXPIRES, Profile, ProfileBody};
-use reflexio_types::{ProfileTimeToLive, Request, Status, Timestamp, Turn};
 use rusqlite::Connection;
+use serde_json::json;
 use support::vectors::{model, vector};
 use support::{new_request, open, org};
 use tempfile::TempDir;
 
 /// No word begins like these, so the index holds them in one piece.
-const SECRETS: [&str; 5] =
-    ["qzsecretword", "xqsecretfact", "jxsecretuser", "vqsecretsession", "GIF89a wqsecretpixels"];
+const SECRETS: [&str; 6] = [
+    "qzsecretword",
+    "xqsecretfact",
+    "jxsecretuser",
+    "vqsecretsession",
+    "GIF89a wqsecretpixels",
+    "zjsecretanswer",
+];
 
 #[tokio::test]
 async fn an_erased_user_cannot_be_found_in_the_files() {
@@ -110,6 +124,7 @@ async fn fill(store: &SqliteStore) {
         if n == 50 {
             store.publish(&org(), secret_request()).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
+            save_secret_answer(store).await;
         }
     }
 }
@@ -126,6 +141,43 @@ fn secret_request() -> NewRequest {
         job: None,
         also: Vec::new(),
     }
+}
+
+/// What a model said about the user to a job about all users, and the record of the call.
+async fn save_secret_answer(store: &SqliteStore) {
+    let job = NewJob { user_id: None, ..NewJob::of_user(JobKind::Rerun, "x".into(), json!({})) };
+    store.enqueue(&org(), vec![job], Timestamp(1)).await.unwrap();
+    let claim = Claim {
+        kinds: &JobKind::ALL,
+        worker: "w",
+        now: Timestamp(2),
+        lease: Duration::from_secs(60),
+        limit: 1,
+        paused: &HashSet::new(),
+    };
+    let lease = store.claim(claim).await.unwrap().remove(0).lease;
+    let (digest, body) = ("q".to_owned(), SECRETS[5].to_owned());
+    let answer = SavedAnswer { digest, user_id: Some(SECRETS[2].into()), body, at: Timestamp(2) };
+    let call = ModelCall {
+        at: Timestamp(2),
+        role: "extraction".to_owned(),
+        model: "m".to_owned(),
+        prompt_version: None,
+        is_correction: false,
+        attempt: 1,
+        prompt_tokens: 1,
+        output_tokens: 1,
+        cached_tokens: 0,
+        tokens_estimated: false,
+        cost_micros: 5,
+        price_known: true,
+        latency_ms: 1,
+        outcome: CallOutcome::Answered,
+        run: Some(lease.job.run()),
+        user_id: Some(SECRETS[2].into()),
+        config: None,
+    };
+    assert!(store.save_answer(&org(), lease.job, answer, vec![call]).await.unwrap());
 }
 
 fn secret_profile() -> Profile {

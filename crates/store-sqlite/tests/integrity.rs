@@ -4,11 +4,14 @@
 
 mod support;
 
-use reflexio_store::{AgentPlaybooks, Embedded, Maintenance, Profiles, Requests, UserPlaybooks, Vectors};
+use reflexio_store::{
+    AgentPlaybooks, Costs, Embedded, Maintenance, Profiles, Requests, UserPlaybooks, Vectors,
+};
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, NEVER_EXPIRES, PlaybookStatus, Profile, ProfileBody,
-    ProfileTimeToLive, Status, Timestamp, UserPlaybook, UserPlaybookBody, UserPlaybookId,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, CallOutcome, ModelCall, NEVER_EXPIRES, PlaybookStatus,
+    Profile, ProfileBody, ProfileTimeToLive, Status, Timestamp, UserPlaybook, UserPlaybookBody,
+    UserPlaybookId,
 };
 use rusqlite::Connection;
 use support::vectors::{model, vector};
@@ -118,6 +121,17 @@ async fn a_vector_that_cannot_be_searched_is_found() {
     check(damage, &["the vector of profile 1 is of a model that is not in use"]).await;
 }
 
+#[tokio::test]
+async fn books_that_do_not_add_up_are_found() {
+    let books = "the books of day 20000 for judge by m speak of 1 single calls that cost 5";
+    check("DELETE FROM model_calls", &[books]).await;
+    check("UPDATE model_calls SET cost_micros = 6", &[books]).await;
+    check("DELETE FROM cost_days", &["call 1 of a model is in no total"]).await;
+    check("UPDATE cost_days SET calls = 0", &["hold more single calls than calls"]).await;
+    let damage = "INSERT INTO saved_answers VALUES (77, 'q', 'acme', NULL, 1, 'x')";
+    check(damage, &["an answer is kept for job 77, which needs none"]).await;
+}
+
 /// Damages a small database and compares the beginnings of what is found.
 async fn check(damage: &str, expected: &[&str]) {
     let folder = TempDir::new().unwrap();
@@ -138,9 +152,32 @@ async fn fill(store: &SqliteStore) {
     store.add_profiles(&org(), vec![profile()], None).await.unwrap();
     store.add_user_playbooks(&org(), vec![user_playbook()], None).await.unwrap();
     store.add_agent_playbooks(&org(), vec![agent_playbook()], None).await.unwrap();
+    store.record_calls(&org(), vec![call()]).await.unwrap();
     for (org, rows) in store.unembedded(100).await.unwrap() {
         let rows = rows.into_iter().map(|row| (row.row, Embedded::Vector(vector(1)))).collect();
         assert_eq!(store.put_vectors(&org, &model(), rows).await.unwrap(), 5);
+    }
+}
+
+fn call() -> ModelCall {
+    ModelCall {
+        at: Timestamp(20_000 * 86_400),
+        role: "judge".to_owned(),
+        model: "m".to_owned(),
+        prompt_version: None,
+        is_correction: false,
+        attempt: 1,
+        prompt_tokens: 1,
+        output_tokens: 1,
+        cached_tokens: 0,
+        tokens_estimated: false,
+        cost_micros: 5,
+        price_known: true,
+        latency_ms: 1,
+        outcome: CallOutcome::Answered,
+        run: None,
+        user_id: None,
+        config: None,
     }
 }
 

@@ -7,8 +7,11 @@
 #![expect(clippy::unwrap_used, reason = "the whole crate is tests")]
 
 pub mod agent_playbooks;
+pub mod answers;
 pub mod configs;
 pub mod conversations;
+pub mod cost_totals;
+pub mod costs;
 mod embedding;
 pub mod interactions;
 pub mod jobs;
@@ -190,6 +193,23 @@ macro_rules! conformance_tests {
                 what_a_user_wants_forgotten_is_deleted,
                 publishers_are_found_by_what_they_published,
             ],
+            answers: [
+                an_answer_is_kept_with_the_calls_it_took,
+                answers_outlive_an_attempt_and_go_with_their_job,
+                answers_go_however_their_job_ends,
+                a_job_that_is_done_with_a_user_needs_no_answers_about_it,
+                an_erased_user_takes_its_answers_along,
+                answers_belong_to_their_org,
+            ],
+            costs: [
+                calls_are_summed_by_each_group,
+                costs_are_filtered_by_each_field,
+                groups_beyond_the_limit_are_the_rest,
+                what_was_spent_is_told_by_day_and_by_run,
+                forgotten_calls_stay_in_the_totals,
+                an_erased_user_stays_in_the_totals_without_a_name,
+                costs_belong_to_their_org,
+            ],
             lineage: [
                 the_life_of_a_profile_is_told,
                 an_upgrade_is_told_of_each_row_it_deletes,
@@ -253,6 +273,7 @@ macro_rules! conformance_tests {
         }
         $crate::properties! { $make,
             search: [a_search_finds_exactly_what_its_query_matches],
+            cost_totals: [groups_and_rest_are_always_the_totals],
             queue: [no_interleaving_loses_a_job_or_runs_two_of_a_lane],
             nearest: [a_search_by_meaning_finds_what_looking_at_every_row_finds],
             model: [a_store_behaves_like_plain_lists, an_export_imported_elsewhere_exports_the_same],

@@ -5,15 +5,17 @@
 //!
 //! * A method that returned `Ok` is durable; one that returned an error changed nothing.
 //! * Every method takes the org, and no method ever reads or writes a row of another org. Only
-//!   the queue's workers and its totals are about all of them.
+//!   the queue's workers, its totals, the age of calls and what the server spent are about all of them.
 //! * A row and its text index entry are written, changed and deleted in one transaction.
 //! * Scoped deletes are predicates: they delete what matches and say how much that was.
 //!
 //! This crate must never know a concrete database, the wire format or the clock.
 
 mod agent_playbooks;
+mod answers;
 mod ask;
 mod configs;
+mod costs;
 mod error;
 mod filter;
 mod interactions;
@@ -33,8 +35,10 @@ mod words;
 use std::sync::Arc;
 
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
+pub use answers::{Answers, SavedAnswer};
 pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
+pub use costs::{CostFilter, CostGroup, CostGrouping, CostReport, Costs};
 pub use error::{Error, Result};
 pub use filter::{
     AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter,
@@ -68,6 +72,8 @@ pub trait Store:
     + Keys
     + Operations
     + Jobs
+    + Costs
+    + Answers
     + Learning
     + Lineage
     + Maintenance
@@ -87,6 +93,8 @@ impl<T> Store for T where
         + Keys
         + Operations
         + Jobs
+        + Costs
+        + Answers
         + Learning
         + Lineage
         + Maintenance

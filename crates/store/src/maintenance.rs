@@ -27,6 +27,8 @@ pub struct UserDataCounts {
     pub user_playbooks: u64,
     pub jobs: u64,
     pub images: u64,
+    /// Records of calls about the user; what they cost stays in the totals.
+    pub model_calls: u64,
 }
 
 /// What a look at the whole database found.

@@ -133,6 +133,7 @@ impl TestServer {
             api_key: None,
             embedder: EmbedderChoice::None("tests search by words".to_owned()),
             models: Arc::new(|_| Settings::default()),
+            costs: Default::default(),
         };
         change(&mut app_options);
         let app = Arc::new(App::new(app_options));

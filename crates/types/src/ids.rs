@@ -95,6 +95,18 @@ row_id! {
     JobId
 }
 
+impl JobId {
+    /// The name of the run that this job is, in the books of what models cost.
+    pub fn run(self) -> String {
+        format!("job-{self}")
+    }
+
+    /// The job that a run is, if it is one.
+    pub fn of_run(run: &str) -> Option<Self> {
+        run.strip_prefix("job-")?.parse().ok().map(Self)
+    }
+}
+
 impl OrgId {
     /// The tenant of a server that nobody divided into several.
     pub fn default_org() -> Self {

@@ -10,6 +10,8 @@ mod caller;
 mod clock;
 pub mod config;
 mod context_mark;
+mod cost;
+mod day;
 mod ids;
 mod image;
 mod interaction;
@@ -29,6 +31,8 @@ pub use caller::{ApiKey, Caller, KeyId, Scope, Scopes};
 pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
 pub use config::Config;
 pub use context_mark::{CONTEXT_BEGINS, CONTEXT_ENDS, within_context_block, without_context_blocks};
+pub use cost::{CallOutcome, CostTotals, ModelCall};
+pub use day::Day;
 pub use ids::{
     AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, UserId, UserPlaybookId,
 };

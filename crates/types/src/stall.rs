@@ -2,15 +2,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// Why a model provider refuses to work for us.
+/// Why no model works for us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StallReason {
     BillingError,
     AuthError,
+    /// Our own limit for the day is reached.
+    BudgetSpent,
 }
 
-/// Learning is paused, because a provider answered with an auth or billing error.
+/// Learning is paused, because a provider answered with an auth or billing error, or because the day's budget is
+/// spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stall {
     pub reason: StallReason,

@@ -10,9 +10,6 @@ use reflexio_types::{OrgId, Timestamp};
 use super::task::{self, Run, Task};
 use crate::{App, ids};
 
-/// A spent budget is looked at again after so many seconds.
-const BUDGET_PAUSE: i64 = 3_600;
-
 /// Learns from what one user published.
 pub(super) struct Learning(pub(super) Arc<App>);
 
@@ -130,9 +127,8 @@ impl App {
         }
         match &error {
             ModelError::Cancelled => Failure::Stopped,
-            ModelError::BudgetExceeded(_) => {
-                Failure::Stalled { reason: error.to_string(), until: Timestamp(now.0 + BUDGET_PAUSE) }
-            }
+            // The day's is a stall. That of a run does not come back: what is left is for the next job.
+            ModelError::BudgetExceeded(_) => Failure::permanent(error.to_string()),
             ModelError::InvalidAnswer { raw, .. } => {
                 tracing::warn!(%org, %error, answer = raw, "a model's answer cannot be used");
                 Failure::retryable(error.to_string())

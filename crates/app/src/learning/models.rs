@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use reflexio_learn::consolidate::Consolidation;
 use reflexio_learn::engine::Learner;
 use reflexio_learn::extract::Extraction;
-use reflexio_llm::{CallRecord, Error as ModelError, Ledger, Models, Outcome, Role, Services, Settings};
+use reflexio_llm::{Error as ModelError, Models, Role, Settings};
 use reflexio_types::{Config, OrgId};
 
 use crate::{App, Error, Result};
@@ -43,11 +43,10 @@ impl App {
             return Ok(models);
         }
         let settings = (self.learning.settings)(&config);
-        let clock = Arc::clone(&self.clock);
-        let services = Services { clock, ledger: Arc::new(Counted), ..Services::default() };
         let models = if is_builtin(&settings) {
             None
         } else {
+            let services = self.books.services(org, &config).await?;
             let models = Models::new(settings, services).map_err(|error| Error::Internal(Box::new(error)))?;
             models.is_configured().then_some(models)
         };
@@ -67,26 +66,4 @@ fn learner_of(models: &Models) -> Result<Learner, ModelError> {
 fn is_builtin(settings: &Settings) -> bool {
     let named = settings.roles.get(&Role::Extraction).or(settings.default_model.as_ref());
     named.is_some_and(|name| name.trim().eq_ignore_ascii_case(BUILTIN))
-}
-
-/// Counts calls for the metrics page.
-struct Counted;
-
-impl Ledger for Counted {
-    fn record(&self, call: CallRecord) {
-        let outcome = match call.outcome {
-            Outcome::Answered => "answered",
-            Outcome::Failed(code) => code,
-            Outcome::Cancelled => "cancelled",
-        };
-        let (role, model) = (call.role.as_str(), format!("{}/{}", call.provider, call.model));
-        metrics::counter!("reflexio_model_calls_total", "role" => role, "model" => model.clone(), "outcome" => outcome)
-            .increment(1);
-        for (kind, tokens) in [("prompt", call.usage.prompt_tokens), ("output", call.usage.output_tokens)] {
-            metrics::counter!("reflexio_model_tokens_total", "role" => role, "model" => model.clone(), "kind" => kind)
-                .increment(tokens);
-        }
-        metrics::counter!("reflexio_model_cost_micros_total", "role" => role, "model" => model)
-            .increment(call.cost_micros);
-    }
 }

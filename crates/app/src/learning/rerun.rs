@@ -92,7 +92,9 @@ impl App {
         let hopeless = matches!(&error, Error::Model(error) if !error.is_temporary() && error.stall(self.now()).is_none());
         let message = error.to_string();
         let failure = self.failure(running.org(), error).await;
-        if !hopeless || matches!(failure, Failure::Stopped | Failure::Stalled { .. }) {
+        if !hopeless
+            || matches!(failure, Failure::Stopped | Failure::Stalled { .. } | Failure::Permanent { .. })
+        {
             return Err(failure);
         }
         let entry = json!({"user_id": user, "error": message});

@@ -1,4 +1,5 @@
-//! Learning pauses while a provider refuses to work for us; what is published waits.
+//! Learning pauses while a provider refuses to work for us, or while the day's budget is spent; what is published
+//! waits.
 
 use reflexio_types::{Caller, JobKind, OrgId, Scope, Stall};
 
@@ -62,14 +63,14 @@ impl App {
         }
     }
 
-    /// Tries all orgs whose learning is paused and whose provider did not name a later time.
-    pub(super) async fn probe_stalled(&self) {
+    /// Tries orgs whose learning is paused: once the time has come that was named, and now and then if there is none.
+    pub(super) async fn probe_stalled(&self, now_and_then: bool) {
         let Some(handle) = self.learning.handle.get() else { return };
         let orgs: Vec<OrgId> = handle.paused().into_iter().map(|(org, _)| org).collect();
         for org in orgs {
             let stall = self.store.stall(&org).await.ok().flatten();
-            let later = stall.and_then(|stall| stall.reset_estimate).is_some_and(|reset| reset > self.now());
-            if !later {
+            let reset = stall.and_then(|stall| stall.reset_estimate);
+            if reset.map_or(now_and_then, |reset| reset <= self.now()) {
                 self.try_learning(&org);
             }
         }

@@ -81,9 +81,8 @@ impl App {
         for look in 1_u32.. {
             tokio::time::sleep(UPKEEP).await;
             self.delete_old_jobs().await;
-            if look % LOOKS_PER_PROBE == 0 {
-                self.probe_stalled().await;
-            }
+            self.books.keep_tidy().await;
+            self.probe_stalled(look % LOOKS_PER_PROBE == 0).await;
         }
     }
 

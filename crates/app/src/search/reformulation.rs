@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use reflexio_llm::prompts::{Registry, Template};
-use reflexio_llm::{Options, Role, Schema, prompt_file};
+use reflexio_llm::{Options, Purpose, Role, Schema, prompt_file};
 use reflexio_types::OrgId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -58,7 +58,8 @@ impl App {
         let fields = json!({"type": "object", "properties": {"query": {"type": "string"}},
             "required": ["query"], "additionalProperties": false});
         let schema = Schema::new("reformulation", fields).ok()?;
-        let options = Options { deadline: Some(LONGEST_WAIT), ..Options::default() };
+        let purpose = Purpose::default().asked_by(["search".to_owned()]);
+        let options = Options { deadline: Some(LONGEST_WAIT), ..Options::with_purpose(purpose) };
         match models.complete_json::<Answer>(Role::Reformulation, &prompt, &schema, &options).await {
             Ok(answer) => Some(answer.value.query),
             Err(error) => {

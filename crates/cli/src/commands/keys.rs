@@ -90,6 +90,7 @@ fn app(store: SqliteStore) -> App {
         api_key: None,
         embedder: EmbedderChoice::None("keys need no search".to_owned()),
         models: Arc::new(|_| Settings::default()),
+        costs: Default::default(),
     })
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod agent_playbooks;
 pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod costs;
 mod delete;
 pub(crate) mod doctor;
 pub(crate) mod embeddings;

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 50] = [
+const COMMANDS: [&str; 51] = [
     "",
     "serve",
     "publish",
@@ -38,6 +38,7 @@ const COMMANDS: [&str; 50] = [
     "config set",
     "config edit",
     "config check",
+    "costs",
     "embeddings",
     "embeddings status",
     "embeddings rebuild",

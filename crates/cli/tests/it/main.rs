@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a helper of a test fails the test")]
 
 mod config;
+mod costs;
 mod crash;
 mod doctor;
 mod embeddings;

@@ -1,4 +1,4 @@
-use reflexio_llm::Error as ModelError;
+use reflexio_llm::{Error as ModelError, Purpose};
 use reflexio_store::{AgentPlaybookFilter, ProfileFilter, SharedStore, UserPlaybookFilter};
 use reflexio_types::{
     AgentPlaybookId, CONTEXT_BEGINS, CONTEXT_ENDS, LearningKind, OrgId, RetrievedLearning, UserPlaybookId,
@@ -39,12 +39,12 @@ impl Learner {
         store: &SharedStore,
         org: &OrgId,
         mut scene: Scene<'a>,
-        run: &str,
+        purpose: &Purpose,
     ) -> Result<(Scene<'a>, Findings)> {
         scene.own_texts = own_texts(store, org, &scene).await?;
         let findings = match self {
             Self::Builtin => built_in(&scene),
-            Self::Model(model) => asked(&model.extraction, store, org, &scene, run).await?,
+            Self::Model(model) => asked(&model.extraction, store, org, &scene, purpose).await?,
         };
         Ok((scene, findings))
     }
@@ -55,14 +55,14 @@ async fn asked(
     store: &SharedStore,
     org: &OrgId,
     scene: &Scene<'_>,
-    run: &str,
+    purpose: &Purpose,
 ) -> Result<Findings> {
     let shown = pictures(store, org, scene).await?;
-    match extraction.find(scene, &shown, run).await {
+    match extraction.find(scene, &shown, purpose).await {
         Ok(findings) => Ok(findings),
         // A window that a provider will not talk about would stand in the way of all that follow it.
         Err(ModelError::Declined { message, .. }) => {
-            tracing::warn!(%org, run, message, "the model declined a window; the built-in learner reads it");
+            tracing::warn!(%org, run = purpose.run, message, "the model declined a window; the built-in learner reads it");
             Ok(built_in(scene))
         }
         Err(error) => Err(Error::Model(error)),

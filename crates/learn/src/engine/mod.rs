@@ -11,7 +11,7 @@ mod similar;
 
 use std::sync::Arc;
 
-use reflexio_llm::Options;
+use reflexio_llm::{Options, Purpose};
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
 use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
 
@@ -234,8 +234,9 @@ impl Engine {
         let of_window = step.turns.iter().filter_map(|at| turns.get(*at));
         let with_age = of_window.enumerate().map(|(at, turn)| (turn, at >= step.known));
         let scene = Scene::new(work.policy, &step.extractors, with_age);
-        let run = format!("job-{job}");
-        let (scene, findings) = work.learner.find(&self.store, org, scene, &run).await?;
+        let names = step.extractors.iter().map(Extractor::name);
+        let purpose = Purpose::of_job(job).about(user).asked_by(names);
+        let (scene, findings) = work.learner.find(&self.store, org, scene, &purpose).await?;
         let dropped = findings.dropped.values().map(|count| u64::from(*count)).sum();
         if dropped > 0 {
             tracing::info!(%org, %user, %job, dropped = ?findings.dropped, "items left out");
@@ -246,7 +247,7 @@ impl Engine {
         let maker = Maker { store, org, user, status, known, now, new_id };
         let made = maker.make(&scene, findings, rows).await?;
         let among = Among { org, user, known, now };
-        self.consolidate(among, work.learner, made, forget, rows, &Options::for_run(run)).await?;
+        self.consolidate(among, work.learner, made, forget, rows, &Options::with_purpose(purpose)).await?;
         Ok(dropped)
     }
 

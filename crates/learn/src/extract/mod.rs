@@ -6,7 +6,7 @@ mod pairs;
 mod schema;
 
 use reflexio_llm::prompts::{PromptError, Registry, Template};
-use reflexio_llm::{Error, Message, Model, Options, Part, Picture, Prompt, Speaker, prompt_file};
+use reflexio_llm::{Error, Message, Model, Options, Part, Picture, Prompt, Purpose, Speaker, prompt_file};
 use reflexio_types::Image;
 use serde::Serialize;
 
@@ -41,16 +41,21 @@ impl Extraction {
         Ok(Self { model, prompts: Registry::new(PROMPTS.iter().copied())? })
     }
 
-    /// Asks the model. `run` names the job, for the record of costs.
-    pub async fn find(&self, scene: &Scene<'_>, shown: &[Shown], run: &str) -> Result<Findings, Error> {
+    /// Asks the model.
+    pub async fn find(
+        &self,
+        scene: &Scene<'_>,
+        shown: &[Shown],
+        purpose: &Purpose,
+    ) -> Result<Findings, Error> {
         let mut room = TRANSCRIPT_CHARACTERS;
         for _ in 0..HALVINGS {
-            match self.ask(scene, shown, room, run).await {
+            match self.ask(scene, shown, room, purpose).await {
                 Err(Error::ContextTooLong { .. }) => room /= 2,
                 other => return other,
             }
         }
-        self.ask(scene, shown, room, run).await
+        self.ask(scene, shown, room, purpose).await
     }
 
     async fn ask(
@@ -58,14 +63,14 @@ impl Extraction {
         scene: &Scene<'_>,
         shown: &[Shown],
         room: usize,
-        run: &str,
+        purpose: &Purpose,
     ) -> Result<Findings, Error> {
         let unusable =
             |error: String| Error::Misconfigured(format!("the extraction prompt is broken: {error}"));
         let prompt = self.prompt(scene, shown, room).map_err(|error| unusable(error.to_string()))?;
         let pairs = pairs::pairs(scene);
         let schema = schema::schema(scene, &pairs).map_err(|error| unusable(error.to_string()))?;
-        let options = Options::for_run(run);
+        let options = Options::with_purpose(purpose.clone());
         let answered = self.model.complete_json::<Answer>(&prompt, &schema, &options).await?;
         let version = prompt.version.as_deref().unwrap_or_default();
         let learned_by = format!("{} ({version})", answered.model);

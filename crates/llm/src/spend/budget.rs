@@ -2,11 +2,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use reflexio_types::Clock;
+use reflexio_types::{Clock, Day};
 
 use crate::role::Role;
-
-const DAY: i64 = 86_400;
 
 /// What a call may cost at most, as far as one can tell before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +17,22 @@ pub struct Estimate {
     pub cost_micros: u64,
 }
 
+/// What a limit is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Period {
+    /// From midnight to midnight UTC.
+    Day,
+    /// The whole life of a run.
+    Run,
+}
+
 /// The call would pass a limit; the text says which.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct OverBudget(pub String);
+#[error("{message}")]
+pub struct OverBudget {
+    pub period: Period,
+    pub message: String,
+}
 
 /// Hard limits. What is reserved before a call is settled after it, once, whatever came of it.
 #[async_trait]
@@ -54,16 +64,18 @@ pub struct BudgetLimits {
     pub per_day: Option<u64>,
 }
 
+/// More runs than this are not remembered unless they have calls under way.
+const MOST_RUNS: usize = 10_000;
+
 /// Limits counted in this process.
 pub struct Limits {
-    limits: BudgetLimits,
     clock: Arc<dyn Clock>,
     counts: Mutex<Counts>,
 }
 
-#[derive(Default)]
 struct Counts {
-    day: i64,
+    limits: BudgetLimits,
+    day: Day,
     today: Count,
     runs: HashMap<String, Count>,
 }
@@ -76,18 +88,23 @@ struct Count {
 }
 
 impl Count {
-    fn check(self, wanted: u64, limit: Option<u64>, what: &str) -> Result<(), OverBudget> {
+    fn check(self, wanted: u64, limit: Option<u64>, period: Period) -> Result<(), OverBudget> {
         let Some(limit) = limit else { return Ok(()) };
         if self.spent.saturating_add(self.reserved).saturating_add(wanted) <= limit {
             return Ok(());
         }
         let dollars = |micros: u64| micros as f64 / 1e6;
-        Err(OverBudget(format!(
-            "the next call may cost ${:.4}, ${:.4} of ${:.4} per {what} are spent or reserved",
+        let message = format!(
+            "the next call may cost ${:.4}, ${:.4} of ${:.4} per {} are spent or reserved",
             dollars(wanted),
             dollars(self.spent.saturating_add(self.reserved)),
-            dollars(limit)
-        )))
+            dollars(limit),
+            match period {
+                Period::Day => "day",
+                Period::Run => "run",
+            }
+        );
+        Err(OverBudget { period, message })
     }
 
     fn settle(&mut self, reserved: u64, spent: u64) {
@@ -99,9 +116,29 @@ impl Count {
 impl Limits {
     /// `spent_today` is what the ledger already holds for the current day (UTC).
     pub fn new(limits: BudgetLimits, clock: Arc<dyn Clock>, spent_today: u64) -> Self {
-        let day = clock.now().0.div_euclid(DAY);
+        let day = Day::of(clock.now());
         let today = Count { spent: spent_today, reserved: 0 };
-        Self { limits, clock, counts: Mutex::new(Counts { day, today, runs: HashMap::new() }) }
+        Self { clock, counts: Mutex::new(Counts { limits, day, today, runs: HashMap::new() }) }
+    }
+
+    /// Other limits from now on; what was spent stays spent.
+    pub fn set(&self, limits: BudgetLimits) {
+        self.counts().limits = limits;
+    }
+
+    /// Whether what this run has spent before matters and is not known here.
+    pub fn needs_run(&self, run: &str) -> bool {
+        let counts = self.counts();
+        counts.limits.per_run.is_some() && !counts.runs.contains_key(run)
+    }
+
+    /// A run goes on that spent something in another process, or long ago.
+    pub fn continue_run(&self, run: &str, spent: u64) {
+        let mut counts = self.counts();
+        if counts.runs.len() >= MOST_RUNS {
+            counts.runs.retain(|_, count| count.reserved > 0);
+        }
+        counts.runs.entry(run.to_owned()).or_insert(Count { spent, reserved: 0 });
     }
 
     /// What a run has spent so far.
@@ -109,19 +146,15 @@ impl Limits {
         self.counts().runs.get(run).map_or(0, |count| count.spent)
     }
 
-    /// What was spent today.
-    pub fn spent_today(&self) -> u64 {
-        self.counts().today.spent
-    }
-
-    /// Forgets a run that is over.
-    pub fn finish_run(&self, run: &str) {
-        self.counts().runs.remove(run);
+    /// What was spent today, and what calls that are under way may still spend.
+    pub fn today(&self) -> (u64, u64) {
+        let today = self.counts().today;
+        (today.spent, today.reserved)
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let day = self.clock.now().0.div_euclid(DAY);
+        let day = Day::of(self.clock.now());
         if counts.day != day {
             counts.day = day;
             counts.today.spent = 0;
@@ -134,11 +167,12 @@ impl Limits {
 impl Budget for Limits {
     async fn reserve(&self, estimate: &Estimate) -> Result<(), OverBudget> {
         let mut counts = self.counts();
-        let wanted = estimate.cost_micros;
-        counts.today.check(wanted, self.limits.per_day, "day")?;
-        if let Some(run) = &estimate.run {
+        let (limits, wanted) = (counts.limits, estimate.cost_micros);
+        counts.today.check(wanted, limits.per_day, Period::Day)?;
+        // Without a limit nobody asks, and runs are many.
+        if let (Some(run), Some(_)) = (&estimate.run, limits.per_run) {
             let count = counts.runs.entry(run.clone()).or_default();
-            count.check(wanted, self.limits.per_run, "run")?;
+            count.check(wanted, limits.per_run, Period::Run)?;
             count.reserved = count.reserved.saturating_add(wanted);
         }
         counts.today.reserved = counts.today.reserved.saturating_add(wanted);
@@ -189,7 +223,7 @@ mod tests {
         limits.reserve(&estimate("b", 60)).await.expect("another run");
         let over = limits.reserve(&estimate("c", 60)).await.expect_err("the day is full");
         assert!(over.to_string().contains("per day"), "{over}");
-        assert_eq!((limits.spent_by_run("a"), limits.spent_today()), (10, 10));
+        assert_eq!((limits.spent_by_run("a"), limits.today()), (10, (10, 120)));
     }
 
     #[tokio::test]
@@ -198,7 +232,20 @@ mod tests {
         let limits = BudgetLimits { per_run: None, per_day: Some(100) };
         let limits = Limits::new(limits, Arc::clone(&clock) as Arc<dyn Clock>, 90);
         limits.reserve(&estimate("a", 20)).await.expect_err("spent before the start");
-        clock.0.store(DAY, Ordering::Relaxed);
+        clock.0.store(86_400, Ordering::Relaxed);
         limits.reserve(&estimate("a", 20)).await.expect("a new day");
+    }
+
+    #[tokio::test]
+    async fn a_run_that_goes_on_has_spent_what_it_spent_before() {
+        let limits = BudgetLimits { per_run: Some(100), per_day: None };
+        let limits = Limits::new(limits, Arc::new(SetClock::default()), 0);
+        assert!(limits.needs_run("a"));
+        limits.continue_run("a", 90);
+        assert!(!limits.needs_run("a"));
+        let over = limits.reserve(&estimate("a", 20)).await.expect_err("spent in another process");
+        assert_eq!(over.period, Period::Run);
+        limits.set(BudgetLimits { per_run: Some(200), per_day: None });
+        limits.reserve(&estimate("a", 20)).await.expect("the limit was raised");
     }
 }

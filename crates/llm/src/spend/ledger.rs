@@ -3,6 +3,7 @@ use std::time::Duration;
 use reflexio_types::Timestamp;
 use serde::Serialize;
 
+use crate::purpose::Purpose;
 use crate::request::Usage;
 use crate::role::Role;
 
@@ -15,6 +16,8 @@ pub enum Outcome {
     Failed(&'static str),
     /// The caller stopped waiting; the provider may still charge for it.
     Cancelled,
+    /// No call was made: the run had got this answer before.
+    Saved,
 }
 
 /// Which turn of a structured call it was.
@@ -29,14 +32,13 @@ pub enum Turn {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
     pub at: Timestamp,
-    /// The run it belongs to, as the caller named it.
-    pub run: Option<String>,
+    pub purpose: Purpose,
     pub role: Role,
     pub provider: String,
     pub model: String,
     pub prompt_version: Option<String>,
     pub turn: Turn,
-    /// 1 for the first attempt with this model.
+    /// 1 for the first attempt with this model, 0 if none was needed.
     pub attempt: u32,
     pub usage: Usage,
     /// The server did not count; the numbers are ours.

@@ -6,7 +6,7 @@ mod meter;
 mod price;
 pub(crate) mod tokens;
 
-pub use budget::{Budget, BudgetLimits, Estimate, Limits, NoBudget, OverBudget};
+pub use budget::{Budget, BudgetLimits, Estimate, Limits, NoBudget, OverBudget, Period};
 pub use ledger::{CallRecord, Ledger, NoLedger, Outcome, Turn};
 pub(crate) use meter::{Meter, Spent};
 pub use price::{Price, PriceTable};

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a helper of a test fails the test")]
 
+mod answers;
 mod command;
 mod fallback;
 mod faults;

@@ -24,7 +24,10 @@ async fn a_call_is_recorded_with_tokens_and_cost() {
         (record.provider.as_str(), record.model.as_str(), record.role),
         ("test", "scripted", Role::Aggregation)
     );
-    assert_eq!((record.run.as_deref(), record.prompt_version.as_deref()), (Some("run-1"), Some("p@v2")));
+    assert_eq!(
+        (record.purpose.run.as_deref(), record.prompt_version.as_deref()),
+        (Some("run-1"), Some("p@v2"))
+    );
     assert_eq!((record.outcome, record.attempt, record.tokens_estimated), (Outcome::Answered, 1, false));
     assert_eq!((record.usage.prompt_tokens, record.usage.output_tokens), (101, 1));
     assert_eq!((record.cost_micros, record.price_known), (2 * 101 + 10, true));
@@ -90,7 +93,7 @@ async fn a_dropped_call_gives_back_its_place_and_its_money_and_is_recorded() {
     }
     assert_eq!(records.outcomes(), [Outcome::Cancelled]);
     model.complete(&prompt, &options).await.expect("the place and the budget are free again");
-    assert!(limits.spent_today() < 100);
+    assert!(limits.today().0 < 100);
 }
 
 #[tokio::test]

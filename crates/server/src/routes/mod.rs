@@ -3,6 +3,7 @@
 mod agent_playbooks;
 mod configs;
 mod context;
+mod costs;
 mod embeddings;
 mod health;
 mod interactions;
@@ -39,6 +40,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())
+        .merge(costs::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

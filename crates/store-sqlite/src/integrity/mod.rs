@@ -1,3 +1,4 @@
+mod costs;
 mod vectors;
 
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 16] = [
     "api_keys",
     "requests",
     "interactions",
@@ -27,6 +28,9 @@ const TABLES: [&str; 13] = [
     "jobs",
     "lineage_events",
     "learning_cursors",
+    "cost_days",
+    "model_calls",
+    "saved_answers",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and
@@ -75,7 +79,7 @@ fn check_references(sql: &Connection, report: &mut IntegrityReport) -> Result<()
          WHERE CASE t.state WHEN 'queued' THEN 'queued' WHEN 'running' THEN 'running' ELSE 'over' END
             <> CASE ifnull(t.place, 'over') WHEN 'running' THEN 'running' WHEN 'over' THEN 'over' ELSE 'queued' END",
     ];
-    for query in queries {
+    for query in queries.into_iter().chain(costs::QUERIES) {
         report.problems.extend(sentences(sql, &format!("{query} LIMIT {MOST_LISTED}"), |row| row.get(0))?);
     }
     Ok(())

@@ -6,6 +6,7 @@ use reflexio_types::{AttemptOutcome, Job, JobId, JobProgress, JobState, OrgId, T
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::lane;
+use crate::answers;
 use crate::error::{Fault, Result};
 use crate::rows::as_limit;
 use crate::writer::Tx;
@@ -195,7 +196,7 @@ impl Attempt {
     }
 }
 
-/// Ends a job. If it was the first of its lane, the lane has to be advanced.
+/// Ends a job, which needs its answers no more. If it was the first of its lane, the lane has to be advanced.
 pub(super) fn finish(
     sql: &Connection,
     org: &OrgId,
@@ -211,7 +212,7 @@ pub(super) fn finish(
     let values =
         (state.as_str(), id.0, ending.at.0, ending.outcome.as_str(), ending.short_reason(), org.as_str());
     sql.prepare_cached(&text)?.execute(values)?;
-    Ok(())
+    answers::forget(sql, org, id)
 }
 
 /// Adds a line to the history and drops the oldest one when it is full: `?3` is the time, `?4` the outcome and

@@ -3,6 +3,7 @@
 //! Canonical names are those of the user's documents (`playbook_configs`, …). Older names of the
 //! public client are accepted as aliases; see `reflexio-api-types::config` for the way back.
 
+mod budget;
 mod extraction;
 mod policies;
 mod providers;
@@ -12,6 +13,7 @@ mod validate;
 
 use serde::{Deserialize, Serialize};
 
+pub use budget::{BudgetConfig, micros};
 pub use extraction::{
     AgentSuccessConfig, DeduplicationConfig, PlaybookAggregatorConfig, PlaybookConfig,
     ProfileExtractorConfig, ToolUseConfig,
@@ -80,6 +82,8 @@ pub struct Config {
     pub extraction_idle_timeout_seconds: u32,
     pub api_key_config: Option<ApiKeyConfig>,
     pub llm_config: Option<LlmConfig>,
+    #[serde(deserialize_with = "null_is_default")]
+    pub budget_config: BudgetConfig,
     pub retrieval_experiment_config: Option<RetrievalExperimentConfig>,
     #[serde(deserialize_with = "null_is_default")]
     pub retrieval_experiment_history: Vec<RetrievalExperimentRecord>,
@@ -124,6 +128,7 @@ impl Default for Config {
             extraction_idle_timeout_seconds: DEFAULT_IDLE_TIMEOUT_SECONDS,
             api_key_config: None,
             llm_config: None,
+            budget_config: BudgetConfig::default(),
             retrieval_experiment_config: None,
             retrieval_experiment_history: Vec::new(),
             retrieval_floor: RetrievalFloorConfig::default(),

@@ -60,6 +60,13 @@ impl Checks {
         }
     }
 
+    /// A limit of nothing is a limit: no model is asked.
+    fn dollars(&mut self, path: &[PathPart], value: Option<f64>) {
+        if value.is_some_and(|value| value < 0.0 || !value.is_finite()) {
+            self.add(path, "greater_than_equal", "Input should be greater than or equal to 0");
+        }
+    }
+
     fn not_blank(&mut self, path: &[PathPart], value: &str) {
         if value.trim().is_empty() {
             self.add(path, "value_error", "Value error, String must not be empty or whitespace-only");
@@ -80,6 +87,8 @@ impl Config {
         self.check_profiles_and_success(&mut checks);
         self.check_optimizer(&mut checks);
         self.check_policies(&mut checks);
+        checks.dollars(path!["budget_config", "per_day_usd"], self.budget_config.per_day_usd);
+        checks.dollars(path!["budget_config", "per_run_usd"], self.budget_config.per_run_usd);
         checks.0
     }
 

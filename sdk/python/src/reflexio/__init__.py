@@ -9,6 +9,7 @@ from reflexio.async_client import AsyncReflexioClient
 from reflexio.client import ReflexioClient
 from reflexio.enums import (
     BlockingIssueKind,
+    CostBy,
     ExtractionPreset,
     JobState,
     OperationStatus,
@@ -39,6 +40,7 @@ from reflexio.errors import (
 )
 from reflexio.models.config import (
     AgentSuccessConfig,
+    BudgetConfig,
     Config,
     DeduplicationConfig,
     LLMConfig,
@@ -48,6 +50,12 @@ from reflexio.models.config import (
     ProfileExtractorConfig,
     ToolUseConfig,
     UserPlaybookExtractorConfig,
+)
+from reflexio.models.costs import (
+    BudgetToday,
+    CostGroup,
+    CostTotals,
+    GetCostsResponse,
 )
 from reflexio.models.interactions import (
     Citation,
@@ -139,6 +147,8 @@ __all__ = [
     "BadRequestError",
     "BlockingIssue",
     "BlockingIssueKind",
+    "BudgetConfig",
+    "BudgetToday",
     "BulkDeleteResponse",
     "Citation",
     "ClearUserDataResponse",
@@ -147,6 +157,9 @@ __all__ = [
     "ConflictError",
     "ContextResponse",
     "ConversationTurn",
+    "CostBy",
+    "CostGroup",
+    "CostTotals",
     "DeduplicationConfig",
     "DeleteAgentPlaybookResponse",
     "DeleteRequestResponse",
@@ -159,6 +172,7 @@ __all__ = [
     "ExtractionPreset",
     "FieldError",
     "GetAgentPlaybooksViewResponse",
+    "GetCostsResponse",
     "GetInteractionsViewResponse",
     "GetOperationStatusResponse",
     "GetProfilesViewResponse",

@@ -65,6 +65,17 @@ class SearchMode(str, Enum):
     HYBRID = "hybrid"
 
 
+class CostBy(str, Enum):
+    """By what calls of models are put together."""
+
+    DAY = "day"
+    ROLE = "role"
+    MODEL = "model"
+    USER = "user"
+    CONFIG = "config"
+    RUN = "run"
+
+
 class JobState(str, Enum):
     """How a job stands."""
 

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import httpx
@@ -16,6 +16,7 @@ from support import ScriptedServer
 from reflexio import (
     AgentPlaybook,
     AsyncReflexioClient,
+    CostBy,
     JobState,
     PlaybookStatus,
     ReflexioClient,
@@ -33,6 +34,7 @@ ANSWER = {
     "notified_in_cc": True,
     "org_id": "o",
     "status": "done",
+    "today": {"day": "2026-11-15", "resets_at": "2026-11-16T00:00:00Z"},
     "job": {"job_id": 3, "kind": "learn", "state": "queued", "created_at": 1, "run_after": 1},
 }
 
@@ -285,6 +287,13 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
     "get_job": (lambda c: c.get_job(3), "GET /api/jobs/3", None),
     "retry_job": (lambda c: c.retry_job(3), "POST /api/jobs/3/retry", None),
     "cancel_job": (lambda c: c.cancel_job(3), "POST /api/jobs/3/cancel", None),
+    "get_costs": (
+        lambda c: c.get_costs(
+            CostBy.MODEL, first_day=date(2026, 11, 1), last_day="2026-11-15", user_id="u", limit=5
+        ),
+        "GET /api/costs?from=2026-11-01&to=2026-11-15&by=model&user_id=u&limit=5",
+        None,
+    ),
     "upgrade_profiles": (
         lambda c: c.upgrade_profiles(user_id="u"),
         "POST /api/upgrade_all_profiles",

@@ -1,5 +1,6 @@
 mod address;
 mod banner;
+mod costs;
 mod embedder;
 mod logging;
 mod meter;
@@ -71,6 +72,8 @@ pub(crate) struct Serve {
     /// How many users are learned from at the same time; 0 only stores what is published.
     #[arg(long, value_name = "COUNT", env = "REFLEXIO_LEARNING_WORKERS", default_value_t = 8)]
     learning_workers: usize,
+    #[command(flatten)]
+    costs: costs::CostArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -124,6 +127,7 @@ impl Serve {
             api_key: context.api_key.clone(),
             embedder: self.embedder()?,
             models: Arc::new(models),
+            costs: self.costs.settings(),
         })))
     }
 

@@ -27,10 +27,18 @@ impl Server {
 
     /// On a folder that outlives the server.
     pub(crate) fn start_in(folder: Arc<TempDir>, arguments: &[&str]) -> Self {
+        Self::start_with_environment(folder, arguments, &[])
+    }
+
+    pub(crate) fn start_with_environment(
+        folder: Arc<TempDir>,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let ready = folder.path().join("ready");
         // A server that was killed could not take its file away.
         let _ = std::fs::remove_file(&ready);
-        let mut process = spawn(folder.path(), arguments);
+        let mut process = spawn(folder.path(), arguments, environment);
         let url = wait_for("a server", || {
             if let Some(status) = process.try_wait().expect("a status") {
                 panic!("the server ended with {status}: {}", errors(&mut process));
@@ -88,10 +96,11 @@ pub(crate) fn data_dir(folder: &Path) -> PathBuf {
     folder.join("data")
 }
 
-fn spawn(folder: &Path, arguments: &[&str]) -> Child {
+fn spawn(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Child {
     let mut command = command();
     command.args(["serve", "--port", "0", "--ready-file"]).arg(folder.join("ready"));
     command.arg("--data-dir").arg(data_dir(folder)).args(arguments);
+    command.envs(environment.iter().copied());
     command.spawn().expect("the server starts")
 }
 

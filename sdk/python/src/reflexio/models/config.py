@@ -165,6 +165,13 @@ class LLMConfig(ConfigModel):
     pre_retrieval_model_name: str | None = None
 
 
+class BudgetConfig(ConfigModel):
+    """What models may cost at most, in US dollars; days are UTC."""
+
+    per_day_usd: float | None = None
+    per_run_usd: float | None = None
+
+
 class ToolUseConfig(ConfigModel):
     """A tool the agent has."""
 
@@ -194,6 +201,7 @@ class Config(ConfigModel):
     stride_size: int | None = None
     api_key_config: dict[str, Any] | None = None
     llm_config: LLMConfig | None = None
+    budget_config: BudgetConfig | None = None
     retrieval_floor: dict[str, Any] | None = None
     playbook_optimizer_config: PlaybookOptimizerConfig | None = None
 

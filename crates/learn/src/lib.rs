@@ -12,6 +12,7 @@ pub mod engine;
 pub mod extract;
 mod findings;
 mod policy;
+pub mod transcript;
 pub mod windows;
 
 pub use findings::{Findings, FoundPlaybook, FoundProfile, Scene, SceneTurn};

@@ -124,6 +124,7 @@ fn secret_request() -> NewRequest {
         turns: vec![Turn { image: Some(shown), ..Turn::say(Timestamp(1), "User", SECRETS[0]) }],
         images: vec![image],
         job: None,
+        also: Vec::new(),
     }
 }
 

@@ -43,7 +43,10 @@ async fn say(store: &SqliteStore, request: &str, texts: &[&str]) {
         intent: LearningIntent::default(),
     };
     let turns = texts.iter().map(|text| Turn::say(Timestamp(1), "User", text)).collect();
-    store.publish(&org(), NewRequest { request, turns, images: Vec::new(), job: None }).await.unwrap();
+    store
+        .publish(&org(), NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new() })
+        .await
+        .unwrap();
 }
 
 async fn embed(store: &SqliteStore) {

@@ -12,6 +12,8 @@ pub struct NewRequest {
     pub images: Vec<Image>,
     /// Work that this publish makes necessary.
     pub job: Option<NewJob>,
+    /// Further work, which nobody waits for.
+    pub also: Vec<NewJob>,
 }
 
 /// What a publish stored.
@@ -46,7 +48,7 @@ pub enum RequestSelector {
 /// Publish calls and the sessions they form.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// Stores the request, its interactions, their index entries, images and job, or nothing.
+    /// Stores the request, its interactions, their index entries, images and jobs, or nothing.
     /// Fails with `Duplicate` when the org already has a request of this id.
     async fn publish(&self, org: &OrgId, new: NewRequest) -> Result<Published>;
 

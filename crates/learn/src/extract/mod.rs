@@ -3,7 +3,6 @@
 
 mod answer;
 mod schema;
-mod transcript;
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +12,8 @@ use reflexio_llm::{Error, Message, Model, Options, Part, Picture, Prompt, Speake
 use reflexio_types::Image;
 use serde::Serialize;
 
-use crate::findings::{Findings, Scene};
+use crate::findings::{Findings, Scene, SceneTurn};
+use crate::transcript::{Alternative, Line, transcript};
 use answer::Answer;
 
 /// The prompts of this crate.
@@ -141,9 +141,17 @@ impl<'a> Variables<'a> {
             profile,
             playbooks: playbooks.collect(),
             expert: scene.turns.iter().any(|turn| expert(&turn.turn.interaction.turn.expert_content)),
-            transcript: transcript::transcript(&scene.turns, room),
+            transcript: transcript(&lines(scene), Alternative::Beside, room),
         }
     }
+}
+
+fn lines<'a>(scene: &'a Scene<'_>) -> Vec<Line<'a>> {
+    let line = |turn: &'a SceneTurn<'_>| {
+        let mark = if turn.fresh { "" } else { " (seen before)" };
+        Line { label: &turn.label, mark, turn: &turn.turn.interaction.turn }
+    };
+    scene.turns.iter().map(line).collect()
 }
 
 /// Definitions are often written as indented lists; the white space only costs.

@@ -89,7 +89,7 @@ impl Bench {
             dedup_key: Some("learn:ann".to_owned()),
             ..NewJob::of_user(JobKind::Learn, "ann".into(), Value::Null)
         };
-        let new = NewRequest { request, turns: turns.to_vec(), images, job: Some(job) };
+        let new = NewRequest { request, turns: turns.to_vec(), images, job: Some(job), also: Vec::new() };
         self.store.publish(&org(), new).await.unwrap();
     }
 

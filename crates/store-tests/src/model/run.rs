@@ -143,7 +143,8 @@ async fn publish(
 ) {
     let images: Vec<Image> = turns.iter().filter_map(|(_, shown)| shown.as_deref().map(image)).collect();
     let turns: Vec<Turn> = turns.iter().map(|(text, shown)| turn(&request, text, shown.as_deref())).collect();
-    let new = NewRequest { request: request.clone(), turns: turns.clone(), images, job: None };
+    let new =
+        NewRequest { request: request.clone(), turns: turns.clone(), images, job: None, also: Vec::new() };
     let taken = model.requests.iter().any(|row| row.id == request.id);
     match store.publish(org, new).await {
         Ok(published) => {
@@ -216,6 +217,8 @@ async fn clear_user(store: &dyn Store, org: &OrgId, model: &mut Model, user: &st
         }),
         jobs: 0,
         images: (images - model.images().len()) as u64,
+        session_outcomes: 0,
+        evaluations: 0,
     };
     assert_eq!(store.clear_user(org, &user.into()).await.unwrap(), expected);
 }

@@ -1,22 +1,40 @@
+//! Turns as a model reads them.
+
 use reflexio_types::{Speaker, Turn, UserAction, speaker_name, without_context_blocks};
 
-use crate::findings::SceneTurn;
-
 /// However many turns there are, each can say this much.
-const SHORTEST_SHARE: usize = 400;
+pub const SHORTEST_SHARE: usize = 400;
 const LONGEST_SHARE: usize = 8_000;
 
-/// The turns as a model reads them. What came from us is not in it.
-pub(super) fn transcript(turns: &[SceneTurn<'_>], room: usize) -> String {
-    let share = (room / turns.len().max(1)).clamp(SHORTEST_SHARE, LONGEST_SHARE);
-    let lines: Vec<String> = turns.iter().map(|turn| one(turn, share)).collect();
+/// A turn and the name by which an answer refers to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    pub label: &'a str,
+    /// Stands behind the label.
+    pub mark: &'static str,
+    pub turn: &'a Turn,
+}
+
+/// What to do with an answer that the agent could have given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alternative {
+    /// The user only saw what the agent really answered; the alternative is shown beside it.
+    Beside,
+    /// It is the answer that is being looked at.
+    Instead,
+}
+
+/// One turn after the other, each with its share of the room. What came from us is not in it.
+pub fn transcript(lines: &[Line<'_>], alternative: Alternative, room: usize) -> String {
+    let share = (room / lines.len().max(1)).clamp(SHORTEST_SHARE, LONGEST_SHARE);
+    let lines: Vec<String> = lines.iter().map(|line| one(line, alternative, share)).collect();
     lines.join("\n")
 }
 
-fn one(turn: &SceneTurn<'_>, share: usize) -> String {
-    let said = &turn.turn.interaction.turn;
-    let mark = if turn.fresh { "" } else { " (seen before)" };
-    let mut lines = vec![format!("[{}]{mark} {}: {}", turn.label, who(said), words(said, share))];
+fn one(line: &Line<'_>, alternative: Alternative, share: usize) -> String {
+    let said = line.turn;
+    let words = clean(words(said, alternative), share);
+    let mut lines = vec![format!("[{}]{} {}: {words}", line.label, line.mark, who(said))];
     if said.user_action != UserAction::None {
         lines.push(format!(
             "  (did: {} {})",
@@ -35,27 +53,21 @@ fn one(turn: &SceneTurn<'_>, share: usize) -> String {
         let status = if tool.status.is_empty() { String::new() } else { format!(" -> {}", tool.status) };
         lines.push(format!("  (used the tool {}({}){status})", tool.tool_name, clean(&input, share / 2)));
     }
-    for (name, text) in [("an expert would have answered", &said.expert_content), alternative(said)] {
-        if !text.trim().is_empty() {
-            lines.push(format!("  ({name}: {})", clean(text, share)));
-        }
+    let beside = if is_user(said) || alternative == Alternative::Instead { "" } else { &said.shadow_content };
+    let answers = [
+        ("an expert would have answered", said.expert_content.as_str()),
+        ("an alternative answer that was not shown", beside),
+    ];
+    for (name, text) in answers.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
+        lines.push(format!("  ({name}: {})", clean(text, share)));
     }
     lines.join("\n")
 }
 
-/// The user only saw what the agent really answered; an alternative is shown beside it.
-fn alternative(turn: &Turn) -> (&'static str, &String) {
-    const NONE: &String = &String::new();
-    if is_user(turn) {
-        ("", NONE)
-    } else {
-        ("an alternative answer that was not shown", &turn.shadow_content)
-    }
-}
-
-fn words(turn: &Turn, share: usize) -> String {
-    let shadowed = is_user(turn) && !turn.shadow_content.trim().is_empty();
-    clean(if shadowed { &turn.shadow_content } else { &turn.content }, share)
+fn words(turn: &Turn, alternative: Alternative) -> &str {
+    let replaces = is_user(turn) || alternative == Alternative::Instead;
+    let shadowed = replaces && !turn.shadow_content.trim().is_empty();
+    if shadowed { &turn.shadow_content } else { &turn.content }
 }
 
 fn is_user(turn: &Turn) -> bool {

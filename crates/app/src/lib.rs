@@ -11,11 +11,13 @@ mod context;
 mod costs;
 mod embeddings;
 mod error;
+mod evaluation;
 mod ids;
 mod interactions;
 mod jobs;
 mod keys;
 mod learning;
+mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
@@ -32,12 +34,14 @@ pub use context::{ContextBlock, ContextRequest};
 pub use costs::{Budgets, CostSettings, Costs, Spending, Today};
 pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus, Pace};
 pub use error::{Error, Result};
+pub use evaluation::{GradeRequest, Graded, Regeneration, SkippedGrade};
 pub use interactions::Among;
 pub use jobs::JobPage;
 pub use keys::NewKey;
 pub use learning::{
     LearningState, LearningStatus, ModelSettings, Selection, Started, Wanted, WorkerSettings, Workers,
 };
+pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
 pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};

@@ -6,5 +6,8 @@
 //! What is judged is material and never an instruction to the judge. This crate must never read the clock or a store,
 //! make an id or decide when a judgement is due.
 
+mod policy;
 pub mod sampling;
 pub mod session;
+
+pub use policy::Policy;

@@ -4,7 +4,7 @@
 use reflexio_types::{Speaker, Turn, UserAction, speaker_name, without_context_blocks};
 
 /// However many turns there are, each can say this much.
-const SHORTEST_SHARE: usize = 400;
+pub const SHORTEST_SHARE: usize = 400;
 const LONGEST_SHARE: usize = 8_000;
 
 /// A turn and the name by which an answer refers to it.

@@ -24,6 +24,7 @@ use crate::{AppState, routes};
         (name = "agent playbooks", description = "Rules for the agent, and their review"),
         (name = "learning", description = "How far learning is, and running it again"),
         (name = "jobs", description = "Background work: what waits, what failed and why"),
+        (name = "evaluation", description = "How sessions ended, and how they are judged"),
         (name = "requests", description = "Publish calls and the sessions they form"),
         (name = "config", description = "What an org can set"),
         (name = "server", description = "Who you are, what is stored, erasing a user"),

@@ -15,6 +15,7 @@ mod configs;
 mod conversations;
 mod costs;
 mod error;
+mod evaluations;
 mod fts;
 mod import;
 mod integrity;
@@ -28,6 +29,7 @@ mod lineage;
 mod maintenance;
 mod nearest;
 mod operations;
+mod outcomes;
 #[cfg(test)]
 mod plans;
 mod predicate;

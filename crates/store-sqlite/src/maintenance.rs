@@ -98,6 +98,9 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let jobs = jobs::delete_of_user(tx.sql, org, user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
     delete(tx.sql, "learning_cursors", &of_user)?;
+    let session_outcomes = delete(tx.sql, "session_outcomes", &of_user)?;
+    let evaluations =
+        delete(tx.sql, "evaluations", &of_user)? + delete(tx.sql, "learning_evaluations", &of_user)?;
     operations::forget_user(tx.sql, org, user)?;
     let model_calls = costs::erase_user(tx.sql, org, user)?;
     answers::erase_user(tx.sql, org, user)?;
@@ -109,7 +112,17 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     for (index, _) in erased.into_iter().filter(|(_, count)| *count > 0) {
         purge::request(tx.sql, index)?;
     }
-    Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images, model_calls })
+    Ok(UserDataCounts {
+        interactions,
+        requests,
+        profiles,
+        user_playbooks,
+        jobs,
+        images,
+        model_calls,
+        session_outcomes,
+        evaluations,
+    })
 }
 
 fn delete(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {

@@ -17,6 +17,7 @@ mod ask;
 mod configs;
 mod costs;
 mod error;
+mod evaluations;
 mod filter;
 mod interactions;
 mod jobs;
@@ -25,6 +26,7 @@ mod learning;
 mod lineage;
 mod maintenance;
 mod operations;
+mod outcomes;
 mod profiles;
 mod requests;
 mod transfer;
@@ -40,6 +42,7 @@ pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
 pub use costs::{CostFilter, CostGroup, CostGrouping, CostReport, Costs};
 pub use error::{Error, Result};
+pub use evaluations::{EvaluationFilter, Evaluations, JudgedBy, Judgement, SessionRef};
 pub use filter::{
     AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter,
     UserPlaybookFilter,
@@ -54,6 +57,7 @@ pub use learning::{
 pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};
 pub use operations::Operations;
+pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
 pub use transfer::{Record, Transfer};
@@ -75,6 +79,8 @@ pub trait Store:
     + Costs
     + Answers
     + Learning
+    + Outcomes
+    + Evaluations
     + Lineage
     + Maintenance
     + Transfer
@@ -96,6 +102,8 @@ impl<T> Store for T where
         + Costs
         + Answers
         + Learning
+        + Outcomes
+        + Evaluations
         + Lineage
         + Maintenance
         + Transfer

@@ -29,6 +29,9 @@ pub struct UserDataCounts {
     pub images: u64,
     /// Records of calls about the user; what they cost stays in the totals.
     pub model_calls: u64,
+    pub session_outcomes: u64,
+    /// Judged sessions and judged learnings.
+    pub evaluations: u64,
 }
 
 /// What a look at the whole database found.

@@ -1,5 +1,8 @@
 use async_trait::async_trait;
-use reflexio_types::{AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, UserPlaybook};
+use reflexio_types::{
+    AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
+    SessionOutcome, UserPlaybook,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -19,6 +22,9 @@ pub enum Record {
     Profile(Profile),
     UserPlaybook(UserPlaybook),
     AgentPlaybook(AgentPlaybook),
+    SessionOutcome(SessionOutcome),
+    Evaluation(Evaluation),
+    LearningEvaluation(LearningEvaluation),
     /// Without secrets.
     Config {
         body: String,

@@ -91,6 +91,14 @@ row_id! {
     AgentPlaybookId
 }
 row_id! {
+    /// A judged session.
+    EvaluationId
+}
+row_id! {
+    /// The judgement of one learning that was served in a session.
+    LearningEvaluationId
+}
+row_id! {
     /// A unit of durable background work.
     JobId
 }

@@ -16,16 +16,23 @@ pub enum JobKind {
     Embed,
     /// Learn anew from everything that users published.
     Rerun,
+    /// Judge one session that has fallen silent.
+    Evaluate,
+    /// Judge a sample of past sessions anew.
+    Regenerate,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 3] = [JobKind::Learn, JobKind::Embed, JobKind::Rerun];
+    pub const ALL: [JobKind; 5] =
+        [JobKind::Learn, JobKind::Embed, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate];
 
     pub fn as_str(self) -> &'static str {
         match self {
             JobKind::Learn => "learn",
             JobKind::Embed => "embed",
             JobKind::Rerun => "rerun",
+            JobKind::Evaluate => "evaluate",
+            JobKind::Regenerate => "regenerate",
         }
     }
 
@@ -52,6 +59,8 @@ pub struct NewJob {
     pub kind: JobKind,
     /// A queued job with the same key already covers this one.
     pub dedup_key: Option<String>,
+    /// The queued job that covers this one waits until this one's time and does this one's work instead.
+    pub rearms: bool,
     pub lane: Lane,
     pub payload: Value,
     /// Not before this time; at once if missing.
@@ -65,6 +74,7 @@ impl NewJob {
             user_id: None,
             kind,
             dedup_key: None,
+            rearms: false,
             lane: Lane::OfUser,
             payload,
             run_after: None,

@@ -12,12 +12,14 @@ pub mod config;
 mod context_mark;
 mod cost;
 mod day;
+mod evaluation;
 mod ids;
 mod image;
 mod interaction;
 mod job;
 mod lineage;
 mod operation;
+mod outcome;
 mod profile;
 mod request;
 mod row_kind;
@@ -33,8 +35,12 @@ pub use config::Config;
 pub use context_mark::{CONTEXT_BEGINS, CONTEXT_ENDS, within_context_block, without_context_blocks};
 pub use cost::{CallOutcome, CostTotals, ModelCall};
 pub use day::Day;
+pub use evaluation::{
+    Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
+};
 pub use ids::{
-    AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, UserId, UserPlaybookId,
+    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
+    SessionId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -43,6 +49,7 @@ pub use interaction::{
 pub use job::{Attempt, AttemptOutcome, DEFAULT_ATTEMPTS, Job, JobKind, JobProgress, JobState, Lane, NewJob};
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};
+pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;

@@ -25,7 +25,7 @@ impl Handler for Learning {
 }
 
 /// What a job is asked to do; one that cannot be read will not be read the next time.
-pub(super) fn payload<T: serde::de::DeserializeOwned>(running: &Running) -> Result<T, Failure> {
+pub(crate) fn payload<T: serde::de::DeserializeOwned>(running: &Running) -> Result<T, Failure> {
     serde_json::from_value(running.job.payload.clone())
         .map_err(|error| Failure::permanent(format!("the payload cannot be read: {error}")))
 }
@@ -109,8 +109,16 @@ impl App {
         }
     }
 
-    /// What becomes of a job that could not learn. Nothing was stored and no turn was marked as learned from.
-    pub(super) async fn failure(&self, org: &OrgId, error: Error) -> Failure {
+    /// As [`App::failure`], for a job with many parts: nothing if only this part has no hope, so that the others go on.
+    pub(crate) async fn unless_hopeless(&self, org: &OrgId, error: Error) -> Option<Failure> {
+        let hopeless = matches!(&error, Error::Model(error) if !error.is_temporary() && error.stall(self.now()).is_none());
+        let failure = self.failure(org, error).await;
+        let goes_on = hopeless && !matches!(failure, Failure::Stopped | Failure::Stalled { .. } | Failure::Permanent { .. });
+        (!goes_on).then_some(failure)
+    }
+
+    /// What becomes of a job that could not learn or judge. Nothing was stored and no turn was marked as learned from.
+    pub(crate) async fn failure(&self, org: &OrgId, error: Error) -> Failure {
         let now = self.now();
         let error = match error {
             // Somebody else read the same turns first; look again at what is left.
@@ -149,6 +157,6 @@ impl App {
     }
 }
 
-pub(super) fn unavailable(error: &crate::Error) -> Failure {
+pub(crate) fn unavailable(error: &crate::Error) -> Failure {
     Failure::retryable(error.to_string())
 }

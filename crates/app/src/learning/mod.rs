@@ -17,11 +17,12 @@ use reflexio_store::InteractionOrder::LatestArrivalFirst;
 use reflexio_store::{InteractionFilter, JobFilter, Page};
 use reflexio_types::{Caller, JobKind, JobState, Request, RequestId, Scope};
 
+pub(crate) use handler::{payload, unavailable};
 pub use models::ModelSettings;
 pub use reflexio_learn::Wanted;
 pub use reflexio_learn::engine::Selection;
 pub use runs::Started;
-pub(crate) use task::due;
+pub(crate) use task::{MODEL_ATTEMPTS, due, to_payload};
 pub use workers::{WorkerSettings, Workers};
 
 use crate::access::Access;

@@ -33,23 +33,23 @@ impl ModelCache {
 impl App {
     /// Who learns for this org now: its model, or the built-in learner where there is none.
     pub(super) async fn learner(&self, org: &OrgId) -> Result<Result<Learner, ModelError>> {
-        let Some(models) = self.models(org).await? else { return Ok(Ok(Learner::Builtin)) };
+        let Some(models) = self.models(org, Role::Extraction).await? else { return Ok(Ok(Learner::Builtin)) };
         Ok(learner_of(&models))
     }
 
-    pub(crate) async fn models(&self, org: &OrgId) -> Result<Option<Models>> {
+    /// The models of an org; nothing if it has none, or wants none for this role.
+    pub(crate) async fn models(&self, org: &OrgId, role: Role) -> Result<Option<Models>> {
         let (version, config) = self.config_in_force(org).await?;
+        let settings = (self.learning.settings)(&config);
+        if is_builtin(&settings, role) {
+            return Ok(None);
+        }
         if let Some(models) = self.learning.models.get(org, version) {
             return Ok(models);
         }
-        let settings = (self.learning.settings)(&config);
-        let models = if is_builtin(&settings) {
-            None
-        } else {
-            let services = self.books.services(org, &config).await?;
-            let models = Models::new(settings, services).map_err(|error| Error::Internal(Box::new(error)))?;
-            models.is_configured().then_some(models)
-        };
+        let services = self.books.services(org, &config).await?;
+        let models = Models::new(settings, services).map_err(|error| Error::Internal(Box::new(error)))?;
+        let models = models.is_configured().then_some(models);
         self.learning.models.put(org, version, models.clone());
         Ok(models)
     }
@@ -63,7 +63,7 @@ fn learner_of(models: &Models) -> Result<Learner, ModelError> {
     Ok(Learner::with(extraction, consolidation))
 }
 
-fn is_builtin(settings: &Settings) -> bool {
-    let named = settings.roles.get(&Role::Extraction).or(settings.default_model.as_ref());
+fn is_builtin(settings: &Settings, role: Role) -> bool {
+    let named = settings.roles.get(&role).or(settings.default_model.as_ref());
     named.is_some_and(|name| name.trim().eq_ignore_ascii_case(BUILTIN))
 }

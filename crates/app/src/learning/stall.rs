@@ -6,7 +6,8 @@ use reflexio_types::{Caller, JobKind, OrgId, Scope, Stall};
 use crate::access::Access;
 use crate::{App, Result};
 
-const LEARNING: [JobKind; 2] = [JobKind::Learn, JobKind::Rerun];
+/// What asks a model.
+const LEARNING: [JobKind; 4] = [JobKind::Learn, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate];
 
 impl App {
     pub async fn stall(&self, caller: &Caller) -> Result<Option<Stall>> {

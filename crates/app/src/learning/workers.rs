@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 use super::handler::Learning;
 use super::rerun::Rerun;
 use crate::App;
+use crate::evaluation::{EvaluationHandler, Regenerator};
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
 const UPKEEP: Duration = Duration::from_secs(60);
@@ -19,6 +20,10 @@ const KEEP_FAILED: i64 = 30 * 86_400;
 const DELETED_AT_ONCE: usize = 1_000;
 /// Reruns that go on at the same time; each is a long row of windows.
 const RERUNS: usize = 2;
+/// Sessions that are judged at the same time; nobody waits for them.
+const EVALUATIONS: usize = 4;
+/// Each judges several sessions at the same time.
+const REGENERATIONS: usize = 1;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -63,12 +68,15 @@ impl App {
     pub fn start_workers(self: &Arc<Self>, settings: &WorkerSettings) -> Workers {
         let handlers = Handlers::new()
             .with(JobKind::Learn, Arc::new(Learning(Arc::clone(self))), settings.slots)
-            .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS);
+            .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS)
+            .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
+            .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS);
+        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),
             handlers,
-            Settings { slots: settings.slots + RERUNS, poll: settings.poll, ..Settings::default() },
+            Settings { slots, poll: settings.poll, ..Settings::default() },
         );
         if self.learning.handle.set(runner.handle()).is_err() {
             tracing::error!("workers were started twice; the first ones are the ones that are woken");

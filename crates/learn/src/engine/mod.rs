@@ -15,7 +15,7 @@ use reflexio_llm::{Options, Purpose};
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
 use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
 
-pub use learner::{Learner, ModelLearner};
+pub use learner::{Learner, ModelLearner, text_of};
 pub use plan::Flush;
 pub use rerun::Selection;
 pub use similar::Meaning;

@@ -5,10 +5,12 @@ mod configs;
 mod context;
 mod costs;
 mod embeddings;
+mod evaluations;
 mod health;
 mod interactions;
 mod jobs;
 mod learning;
+mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
@@ -41,6 +43,8 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(learning::routes())
         .merge(jobs::routes())
         .merge(costs::routes())
+        .merge(outcomes::routes())
+        .merge(evaluations::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

@@ -81,8 +81,9 @@ async fn clear_user_data(
         ("jobs".to_owned(), counts.jobs),
         ("images".to_owned(), counts.images),
         ("model_calls".to_owned(), counts.model_calls),
+        ("session_outcomes".to_owned(), counts.session_outcomes),
+        ("evaluations".to_owned(), counts.evaluations),
         // The public client's names for things that this server does not keep apart.
-        ("session_outcomes".to_owned(), 0),
         ("purged_profiles".to_owned(), 0),
         ("purged_user_playbooks".to_owned(), 0),
     ]);

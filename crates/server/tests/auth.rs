@@ -207,8 +207,21 @@ async fn every_route_that_reads_is_in_the_leak_test() {
     let listed: Vec<&str> =
         reads().iter().map(|(_, path, _)| without_query(path)).chain(COUNTS_AND_STATES).collect();
     let writes = [
-        "add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run_", "clear_",
-        "notified", "rebuild", "retry", "cancel",
+        "add_",
+        "delete_",
+        "update_",
+        "set_",
+        "publish_",
+        "upgrade_",
+        "downgrade_",
+        "rerun_",
+        "manual_",
+        "run_",
+        "clear_",
+        "notified",
+        "rebuild",
+        "retry",
+        "cancel",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -261,6 +274,8 @@ async fn no_write_touches_the_rows_of_another_org() {
         (Method::POST, "/api/embeddings/rebuild", json!({}), 200),
         (Method::POST, "/api/upgrade_all_profiles", json!({}), 200),
         (Method::POST, "/api/upgrade_all_user_playbooks", json!({}), 200),
+        (Method::POST, "/api/downgrade_all_profiles", json!({}), 200),
+        (Method::POST, "/api/downgrade_all_user_playbooks", json!({}), 200),
     ];
     for (method, path, body, status) in writes {
         let body = (!body.is_null()).then_some(body);

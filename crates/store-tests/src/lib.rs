@@ -91,6 +91,10 @@ macro_rules! conformance_tests {
                 an_upgrade_of_affected_users_leaves_the_others_alone,
                 an_upgrade_of_all_users_also_archives_those_without_pending_rows,
                 an_upgrade_without_pending_rows_changes_nothing,
+                a_downgrade_takes_an_upgrade_back,
+                a_downgrade_keeps_to_its_user_and_leaves_pending_rows_alone,
+                a_downgrade_of_affected_users_leaves_the_others_alone,
+                a_downgrade_without_archived_rows_changes_nothing,
                 profiles_of_another_org_are_neither_seen_nor_touched,
             ],
             user_playbooks: [
@@ -104,6 +108,8 @@ macro_rules! conformance_tests {
                 an_upgrade_of_user_playbooks_keeps_to_version_and_name,
                 an_upgrade_of_user_playbooks_may_keep_the_current_ones,
                 an_upgrade_of_user_playbooks_without_pending_rows_changes_nothing,
+                a_downgrade_of_user_playbooks_keeps_to_version_and_name,
+                a_downgrade_of_user_playbooks_takes_an_upgrade_back,
                 user_playbooks_of_another_org_are_neither_seen_nor_touched,
             ],
             agent_playbooks: [
@@ -241,7 +247,7 @@ macro_rules! conformance_tests {
                 the_cosine_is_exact_and_the_nearest_comes_first,
                 a_row_is_as_near_as_the_nearest_of_several_vectors,
                 another_org_never_sees_a_row,
-                an_upgrade_is_seen_by_the_next_search,
+                an_upgrade_and_a_downgrade_are_seen_by_the_next_search,
                 a_decision_is_seen_by_the_next_search,
                 words_and_meaning_bring_each_row_once,
                 a_limit_holds_for_words_and_for_meaning,

@@ -40,6 +40,8 @@ pub enum LineageAction {
     Reopened,
     Promoted,
     Archived,
+    /// Brought back from the archive by a downgrade.
+    Restored,
     Deleted,
 }
 
@@ -53,6 +55,7 @@ impl LineageAction {
             LineageAction::Reopened => "reopened",
             LineageAction::Promoted => "promoted",
             LineageAction::Archived => "archived",
+            LineageAction::Restored => "restored",
             LineageAction::Deleted => "deleted",
         }
     }

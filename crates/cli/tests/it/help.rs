@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 50] = [
+const COMMANDS: [&str; 52] = [
     "",
     "serve",
     "publish",
@@ -15,11 +15,13 @@ const COMMANDS: [&str; 50] = [
     "profiles show",
     "profiles delete",
     "profiles upgrade",
+    "profiles downgrade",
     "user-playbooks",
     "user-playbooks list",
     "user-playbooks show",
     "user-playbooks delete",
     "user-playbooks upgrade",
+    "user-playbooks downgrade",
     "agent-playbooks",
     "agent-playbooks list",
     "agent-playbooks show",

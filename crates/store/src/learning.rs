@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    Interaction, InteractionId, LearningKind, NewJob, Operation, OrgId, Profile, ProfileId, Request, Status,
-    TimeRange, Timestamp, UserId, UserPlaybook,
+    Interaction, InteractionId, JobProgress, LearningKind, NewJob, Operation, OrgId, Profile, ProfileId,
+    Request, Status, TimeRange, Timestamp, UserId, UserPlaybook,
 };
 
 use crate::{Lease, Result};
@@ -69,6 +69,8 @@ pub struct Lesson {
     /// Profiles that were shown to be true once more: they live on from now.
     pub confirmed: Vec<ProfileId>,
     pub operation: Option<Operation>,
+    /// What the job tells of itself from now on.
+    pub progress: Option<JobProgress>,
     /// Work that this makes necessary.
     pub jobs: Vec<NewJob>,
     pub end: JobEnd,

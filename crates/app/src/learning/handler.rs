@@ -57,7 +57,7 @@ impl App {
             Ok(learnt) => learnt,
             Err(error) => return Err(self.failure(org, error).await),
         };
-        self.learned(org, &learner, learnt).await;
+        self.learned(org, &learner, &learnt).await;
         match learnt.waiting_since {
             Some(since) => self.wait_for_silence(org, work, since).await,
             None => Ok(()),
@@ -96,7 +96,7 @@ impl App {
     }
 
     /// Something was learned: rows wait for vectors, and whatever stalled learning is over.
-    pub(super) async fn learned(&self, org: &OrgId, learner: &Learner, learnt: Learnt) {
+    pub(super) async fn learned(&self, org: &OrgId, learner: &Learner, learnt: &Learnt) {
         if learnt.profiles + learnt.playbooks > 0 {
             self.embeddings.wake();
         }
@@ -104,7 +104,7 @@ impl App {
         metrics::counter!("reflexio_learned_rows_total", "kind" => "profile").increment(learnt.profiles);
         metrics::counter!("reflexio_learned_rows_total", "kind" => "user_playbook")
             .increment(learnt.playbooks);
-        metrics::counter!("reflexio_learning_dropped_total").increment(learnt.dropped);
+        metrics::counter!("reflexio_learning_dropped_total").increment(learnt.dropped());
         if learnt.windows > 0 && matches!(learner, Learner::Model(_)) {
             self.lift_stall(org).await;
         }

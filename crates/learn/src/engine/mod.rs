@@ -2,16 +2,19 @@
 //! ends the job in the same transaction, so that a step that was interrupted anywhere has simply not happened.
 
 mod learner;
+mod learnt;
 mod plan;
 mod rerun;
 mod rows;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
-use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
+use reflexio_types::{Clock, InteractionId, JobProgress, ProfileId, Status, UserId};
 
 pub use learner::Learner;
+pub use learnt::Learnt;
 pub use plan::Flush;
 pub use rerun::Selection;
 
@@ -40,33 +43,6 @@ pub struct Engine {
     pub store: SharedStore,
     pub clock: Arc<dyn Clock>,
     pub new_profile_id: fn() -> ProfileId,
-}
-
-/// What a job learned.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Learnt {
-    pub windows: u64,
-    /// Turns that were new in these windows.
-    pub turns: u64,
-    pub profiles: u64,
-    pub playbooks: u64,
-    /// Items that are not stored: without evidence, empty, or said before.
-    pub dropped: u64,
-    /// When the latest of the turns came that wait for their window to fill.
-    pub waiting_since: Option<Timestamp>,
-}
-
-impl Learnt {
-    fn read(&mut self, step: &Step<'_>, dropped: u64) {
-        self.windows += 1;
-        self.turns += step.turns.len().saturating_sub(step.known) as u64;
-        self.dropped += dropped;
-    }
-
-    fn count(&mut self, rows: &Rows) {
-        self.profiles += rows.profiles.len() as u64;
-        self.playbooks += rows.playbooks.len() as u64;
-    }
 }
 
 /// What is read of a user.
@@ -139,7 +115,7 @@ impl Engine {
             let stored = reading.cursors.iter().find(|cursor| cursor.extractor == extractor.name());
             CursorMove { extractor: extractor.name(), from: stored.map(|cursor| cursor.covered), to }
         };
-        self.keep(work, Rows::default(), group.iter().map(step).collect(), JobEnd::GoesOn).await
+        self.keep(work, Rows::default(), group.iter().map(step).collect(), None, JobEnd::GoesOn).await
     }
 
     /// Learns from the last window of a user, whatever was learned from it before. Ends the job.
@@ -158,7 +134,7 @@ impl Engine {
             learnt.read(step, self.find(work, &turns, step, known, &mut rows).await?);
         }
         learnt.count(&rows);
-        self.keep(work, rows, Vec::new(), JobEnd::Done).await?;
+        self.keep(work, rows, Vec::new(), Some(learnt.progress()), JobEnd::Done).await?;
         Ok(learnt)
     }
 
@@ -176,8 +152,8 @@ impl Engine {
             let known = Known::Stored(Status::Current);
             learnt.read(step, self.find(work, turns, step, known, &mut rows).await?);
             learnt.count(&rows);
-            let last = at + 1 == plan.steps.len();
-            self.keep(work, rows, step.moves.clone(), if last { end } else { JobEnd::GoesOn }).await?;
+            let end = if at + 1 == plan.steps.len() { end } else { JobEnd::GoesOn };
+            self.keep(work, rows, step.moves.clone(), Some(learnt.progress()), end).await?;
         }
         Ok(())
     }
@@ -209,7 +185,7 @@ impl Engine {
         Ok(Reading { turns, cursors, more, passed: after.filter(|_| pages > 1) })
     }
 
-    /// Adds what a window shows to the rows; says how many items were left out.
+    /// Adds what a window shows to the rows; says how many items were left out, and why.
     async fn find(
         &self,
         work: Work<'_>,
@@ -217,29 +193,37 @@ impl Engine {
         step: &Step<'_>,
         known: Known,
         rows: &mut Rows,
-    ) -> Result<u64> {
+    ) -> Result<BTreeMap<&'static str, u32>> {
         let (org, job, user) = (&work.lease.org, work.lease.job, work.user);
         let of_window = step.turns.iter().filter_map(|at| turns.get(*at));
         let with_age = of_window.enumerate().map(|(at, turn)| (turn, at >= step.known));
         let scene = Scene::new(work.policy, &step.extractors, with_age);
         let (scene, findings) = work.learner.find(&self.store, org, scene, &format!("job-{job}")).await?;
-        let dropped = findings.dropped.values().map(|count| u64::from(*count)).sum();
-        if dropped > 0 {
-            tracing::info!(%org, %user, %job, dropped = ?findings.dropped, "items left out");
-        }
         let status = if known == Known::Nothing { Status::Pending } else { Status::Current };
         let (store, now, new_id) = (&self.store, self.clock.now(), self.new_profile_id);
-        Maker { store, org, user, status, known, now, new_id }.add(&scene, findings, rows).await?;
-        Ok(dropped)
+        let maker = Maker { store, org, user, status, known, now, new_id };
+        let left_out = maker.add(&scene, findings, rows).await?;
+        if !left_out.is_empty() {
+            tracing::info!(%org, %user, %job, ?left_out, "items left out");
+        }
+        Ok(left_out)
     }
 
-    async fn keep(&self, work: Work<'_>, rows: Rows, cursors: Vec<CursorMove>, end: JobEnd) -> Result<()> {
+    async fn keep(
+        &self,
+        work: Work<'_>,
+        rows: Rows,
+        cursors: Vec<CursorMove>,
+        progress: Option<JobProgress>,
+        end: JobEnd,
+    ) -> Result<()> {
         let lesson = Lesson {
             user_id: Some(work.user.clone()),
             cursors,
             profiles: rows.profiles,
             user_playbooks: rows.playbooks,
             confirmed: rows.confirmed,
+            progress,
             end,
             ..Lesson::default()
         };

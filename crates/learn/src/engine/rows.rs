@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use reflexio_search::TextQuery;
 use reflexio_store::{Ask, ProfileFilter, PublishedTurn, SharedStore, UserPlaybookFilter};
@@ -11,6 +11,10 @@ use crate::findings::{Findings, FoundPlaybook, FoundProfile, Scene};
 
 /// Rows with all words of a new one; an exact duplicate is among the best of them.
 const CANDIDATES: usize = 20;
+
+const OUR_OWN: &str = "the agent was told it by us";
+const SAID_TWICE: &str = "said twice";
+const KNOWN: &str = "known already";
 
 /// What one or more windows gave, ready to be stored.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,30 +47,44 @@ pub(super) struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Adds the rows of a window; what is known already is not said again.
-    pub(super) async fn add(&self, scene: &Scene<'_>, findings: Findings, rows: &mut Rows) -> Result<()> {
+    /// Adds the rows of a window; what is known already is not said again. Answers how many items were left out,
+    /// and why.
+    pub(super) async fn add(
+        &self,
+        scene: &Scene<'_>,
+        mut findings: Findings,
+        rows: &mut Rows,
+    ) -> Result<BTreeMap<&'static str, u32>> {
         let own: HashSet<String> = scene.own_texts.iter().map(|text| normal(text)).collect();
-        for found in findings.profiles {
+        for found in std::mem::take(&mut findings.profiles) {
             let text = normal(&found.body.content);
-            if own.contains(&text) || !rows.seen.insert(format!("profile\n{text}")) {
-                continue;
-            }
-            match self.known_profile(&found.body.content).await? {
-                Some(id) => rows.confirmed.push(id),
-                None => rows.profiles.extend(self.profile(scene, found)),
+            if own.contains(&text) {
+                findings.drop_one(OUR_OWN);
+            } else if !rows.seen.insert(format!("profile\n{text}")) {
+                findings.drop_one(SAID_TWICE);
+            } else {
+                match self.known_profile(&found.body.content).await? {
+                    Some(id) => rows.confirmed.push(id),
+                    None => rows.profiles.extend(self.profile(scene, found)),
+                }
             }
         }
-        for found in findings.playbooks {
+        for found in std::mem::take(&mut findings.playbooks) {
             let text = normal(&found.body.content);
             let Some(row) = self.playbook(scene, found) else { continue };
             let key = format!("{}\n{}\n{text}", row.playbook_name, row.agent_version);
-            let ours = own.contains(&text)
-                || row.body.instruction.as_deref().is_some_and(|text| own.contains(&normal(text)));
-            if !ours && rows.seen.insert(key) && !self.is_known_playbook(&row).await? {
+            let instruction = row.body.instruction.as_deref().map(normal);
+            if own.contains(&text) || instruction.is_some_and(|text| own.contains(&text)) {
+                findings.drop_one(OUR_OWN);
+            } else if !rows.seen.insert(key) {
+                findings.drop_one(SAID_TWICE);
+            } else if self.is_known_playbook(&row).await? {
+                findings.drop_one(KNOWN);
+            } else {
                 rows.playbooks.push(row);
             }
         }
-        Ok(())
+        Ok(findings.dropped)
     }
 
     fn profile(&self, scene: &Scene<'_>, found: FoundProfile) -> Option<Profile> {

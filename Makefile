@@ -63,8 +63,8 @@ model: ## fetch and convert the embedding model into target/models; its quality 
 bench: ## all benchmarks; writes bench/RESULTS.md
 	bench/run.sh
 
-soak: build ## kill -9 under load, many rounds
-	REFLEXIO_SOAK_ROUNDS=200 $(CARGO) test --locked -p reflexio-cli --test it -- --nocapture killed
+soak: build ## kill -9 while publishing and while learning, many times
+	REFLEXIO_SOAK_ROUNDS=200 REFLEXIO_SOAK_KILLS=50 $(CARGO) test --locked -p reflexio-cli --test it -- --nocapture killed
 
 clean: ## remove everything that was built
 	$(CARGO) clean

@@ -145,6 +145,36 @@ def test_upgrading_one_agent_version_leaves_the_others_alone(client, user, name)
     assert (rules(client, name("v1")), rules(client, name("v2"))) == ({"next"}, {"now"})
 
 
+def test_a_downgrade_brings_back_what_an_upgrade_replaced_and_nothing_else(client, api, name):
+    mine, other = name("mine"), name("other")
+    for user in (mine, other):
+        client.add_user_profile([profile(user, "now"), profile(user, "next", Status.PENDING)])
+        client.upgrade_profiles(user_id=user)
+    answer = api.post("/api/downgrade_all_profiles", {"user_id": mine}).json()
+    assert (answer["profiles_demoted"], answer["profiles_restored"]) == (1, 1)
+    assert (profiles(client, mine), profiles(client, mine, Status.ARCHIVED)) == ({"now"}, {"next"})
+    assert (profiles(client, other), profiles(client, other, Status.ARCHIVED)) == (
+        {"next"},
+        {"now"},
+    )
+
+
+def test_a_downgrade_keeps_to_agent_version_and_playbook_type(client, api, user, name):
+    version = name("v")
+    client.add_user_playbook(
+        [
+            rule(user, version, f"{kind} {state}", playbook_name=kind, status=status)
+            for kind in ("tone", "refunds")
+            for state, status in (("now", None), ("old", Status.ARCHIVED))
+        ]
+    )
+    scope = {"agent_version": version, "playbook_name": "tone"}
+    answer = api.post("/api/downgrade_all_user_playbooks", scope).json()
+    assert (answer["user_playbooks_demoted"], answer["user_playbooks_restored"]) == (1, 1)
+    assert rules(client, version) == {"tone old", "refunds now"}
+    assert rules(client, version, Status.ARCHIVED) == {"tone now", "refunds old"}
+
+
 def test_a_reader_never_sees_a_half_done_upgrade(client, api, user):
     before, after = {f"old {n}" for n in range(50)}, {f"new {n}" for n in range(50)}
     client.add_user_profile(

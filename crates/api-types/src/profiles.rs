@@ -265,14 +265,19 @@ pub struct UpgradeProfilesRequest {
 
 impl WireRequest for UpgradeProfilesRequest {
     fn check(&self, _: &[String]) -> Vec<Detail> {
-        match &self.profile_ids {
-            Some(ids) if !ids.is_empty() => {
-                let message =
-                    "Value error, an upgrade is per user and cannot pick single profiles; use user_id";
-                vec![Detail::body("value_error", &["profile_ids"], message)]
-            }
-            _ => Vec::new(),
+        whole_users("an upgrade", self.profile_ids.as_deref())
+    }
+}
+
+/// Half a user's profiles of one generation and half of another would contradict each other.
+fn whole_users(step: &str, profile_ids: Option<&[String]>) -> Vec<Detail> {
+    match profile_ids {
+        Some([_, ..]) => {
+            let message =
+                format!("Value error, {step} is per user and cannot pick single profiles; use user_id");
+            vec![Detail::body("value_error", &["profile_ids"], message)]
         }
+        _ => Vec::new(),
     }
 }
 
@@ -282,6 +287,32 @@ pub struct UpgradeProfilesResponse {
     pub profiles_archived: u64,
     pub profiles_promoted: u64,
     pub profiles_deleted: u64,
+    #[serde(default)]
+    pub message: String,
+}
+
+/// Take an upgrade of profiles back.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DowngradeProfilesRequest {
+    /// Everybody if missing.
+    pub user_id: Option<String>,
+    pub profile_ids: Option<Vec<String>>,
+    /// Leave users without archived profiles alone.
+    pub only_affected_users: Option<bool>,
+}
+
+impl WireRequest for DowngradeProfilesRequest {
+    fn check(&self, _: &[String]) -> Vec<Detail> {
+        whole_users("a downgrade", self.profile_ids.as_deref())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DowngradeProfilesResponse {
+    pub success: bool,
+    pub profiles_demoted: u64,
+    pub profiles_restored: u64,
     #[serde(default)]
     pub message: String,
 }

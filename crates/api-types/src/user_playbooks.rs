@@ -269,3 +269,22 @@ pub struct UpgradeUserPlaybooksResponse {
     #[serde(default)]
     pub message: String,
 }
+
+/// Take an upgrade of user playbooks back.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DowngradeUserPlaybooksRequest {
+    pub agent_version: Option<String>,
+    pub playbook_name: Option<String>,
+}
+
+impl WireRequest for DowngradeUserPlaybooksRequest {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DowngradeUserPlaybooksResponse {
+    pub success: bool,
+    pub user_playbooks_demoted: u64,
+    pub user_playbooks_restored: u64,
+    #[serde(default)]
+    pub message: String,
+}

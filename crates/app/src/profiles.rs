@@ -1,5 +1,5 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{Ask, ProfileChange, ProfileFilter, ProfileSelector, Upgrade};
+use reflexio_store::{Ask, Downgrade, ProfileChange, ProfileFilter, ProfileSelector, Upgrade};
 use reflexio_types::{
     Caller, Profile, ProfileBody, ProfileId, ProfileTimeToLive, RequestId, RowKind, Scope, Status, Timestamp,
     UserId,
@@ -120,6 +120,16 @@ impl App {
     ) -> Result<Upgrade> {
         caller.needs(Scope::Write)?;
         Ok(self.store.upgrade_profiles(&caller.org, user_id, only_affected, self.now()).await?)
+    }
+
+    pub async fn downgrade_profiles(
+        &self,
+        caller: &Caller,
+        user_id: Option<&UserId>,
+        only_affected: bool,
+    ) -> Result<Downgrade> {
+        caller.needs(Scope::Write)?;
+        Ok(self.store.downgrade_profiles(&caller.org, user_id, only_affected, self.now()).await?)
     }
 
     pub async fn profile_changes(&self, caller: &Caller) -> Result<Vec<ProfileChange>> {

@@ -4,8 +4,8 @@ use reflexio_jobs::Waited;
 use reflexio_learn::Policy;
 use reflexio_store::{NewRequest, ProfileFilter, UserPlaybookFilter};
 use reflexio_types::{
-    Caller, DEFAULT_AGENT_VERSION, Experiment, Image, ImageRef, JobId, JobState, LearningIntent, MediaType,
-    NewJob, Request, RequestId, Scope, SessionId, Turn, UserId,
+    Caller, DEFAULT_AGENT_VERSION, Experiment, Image, ImageRef, Job, JobId, JobState, LearningIntent,
+    MediaType, NewJob, Request, RequestId, Scope, SessionId, Turn, UserId,
 };
 
 use crate::access::Access;
@@ -117,6 +117,7 @@ impl App {
                     break deferred("stalled");
                 }
                 Waited::StillGoing(_) if Instant::now() >= deadline => break deferred("wait_timeout"),
+                Waited::StillGoing(job) if self.rests_until(&job, deadline) => break deferred("retrying"),
                 Waited::StillGoing(_) => {}
             }
         };
@@ -129,6 +130,12 @@ impl App {
             outcome.playbooks_added = store.user_playbooks(org, &rules, usize::MAX).await?.len() as u64;
         }
         Ok(outcome)
+    }
+
+    /// Whether a job that failed is not tried again before a moment.
+    fn rests_until(&self, job: &Job, deadline: Instant) -> bool {
+        let left = deadline.saturating_duration_since(Instant::now()).as_secs();
+        job.state == JobState::Queued && job.attempts > 0 && job.run_after.0 > self.now().0 + left as i64
     }
 
     async fn admit(

@@ -1,4 +1,4 @@
-use reflexio_store::{Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
+use reflexio_store::{Downgrade, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
 use reflexio_types::{
     Caller, RequestId, RowKind, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody,
     UserPlaybookId,
@@ -103,6 +103,17 @@ impl App {
         Ok(store
             .upgrade_user_playbooks(&caller.org, agent_version, playbook_name, archive_current, self.now())
             .await?)
+    }
+
+    pub async fn downgrade_user_playbooks(
+        &self,
+        caller: &Caller,
+        agent_version: Option<&str>,
+        playbook_name: Option<&str>,
+    ) -> Result<Downgrade> {
+        caller.needs(Scope::Write)?;
+        let store = &self.store;
+        Ok(store.downgrade_user_playbooks(&caller.org, agent_version, playbook_name, self.now()).await?)
     }
 }
 

@@ -1,7 +1,7 @@
 use reflexio_api_types::{
-    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, GetAllProfilesQuery,
-    ProfileView, ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest,
-    UpgradeProfilesResponse, UserProfile,
+    AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, DowngradeProfilesRequest,
+    DowngradeProfilesResponse, GetAllProfilesQuery, ProfileView, ProfilesViewResponse,
+    SearchUserProfileRequest, UpgradeProfilesRequest, UpgradeProfilesResponse, UserProfile,
 };
 
 use crate::transport::NOTHING;
@@ -35,5 +35,12 @@ impl Client {
         request: &UpgradeProfilesRequest,
     ) -> Result<UpgradeProfilesResponse> {
         self.post("/api/upgrade_all_profiles", request).await
+    }
+
+    pub async fn downgrade_profiles(
+        &self,
+        request: &DowngradeProfilesRequest,
+    ) -> Result<DowngradeProfilesResponse> {
+        self.post("/api/downgrade_all_profiles", request).await
     }
 }

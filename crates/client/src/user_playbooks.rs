@@ -1,7 +1,8 @@
 use reflexio_api_types::{
     AddUserPlaybookRequest, Added, BulkDeleteResponse, DeleteUserPlaybooksByIdsRequest,
-    GetUserPlaybooksRequest, UpdateUserPlaybookRequest, Updated, UpgradeUserPlaybooksRequest,
-    UpgradeUserPlaybooksResponse, UserPlaybook, UserPlaybookView, UserPlaybooksViewResponse,
+    DowngradeUserPlaybooksRequest, DowngradeUserPlaybooksResponse, GetUserPlaybooksRequest,
+    UpdateUserPlaybookRequest, Updated, UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse,
+    UserPlaybook, UserPlaybookView, UserPlaybooksViewResponse,
 };
 
 use crate::transport::NOTHING;
@@ -35,5 +36,12 @@ impl Client {
         request: &UpgradeUserPlaybooksRequest,
     ) -> Result<UpgradeUserPlaybooksResponse> {
         self.post("/api/upgrade_all_user_playbooks", request).await
+    }
+
+    pub async fn downgrade_user_playbooks(
+        &self,
+        request: &DowngradeUserPlaybooksRequest,
+    ) -> Result<DowngradeUserPlaybooksResponse> {
+        self.post("/api/downgrade_all_user_playbooks", request).await
     }
 }

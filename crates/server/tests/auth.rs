@@ -247,6 +247,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "set_",
         "publish_",
         "upgrade_",
+        "downgrade_",
         "rerun_",
         "manual_",
         "run_",
@@ -323,6 +324,8 @@ async fn no_write_touches_the_rows_of_another_org() {
         (Method::POST, "/api/embeddings/rebuild", json!({}), 200),
         (Method::POST, "/api/upgrade_all_profiles", json!({}), 200),
         (Method::POST, "/api/upgrade_all_user_playbooks", json!({}), 200),
+        (Method::POST, "/api/downgrade_all_profiles", json!({}), 200),
+        (Method::POST, "/api/downgrade_all_user_playbooks", json!({}), 200),
     ];
     for (method, path, body, status) in writes {
         let body = (!body.is_null()).then_some(body);

@@ -161,6 +161,57 @@ async fn playbook_upgrades_keep_to_version_and_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_downgrade_restores_what_an_upgrade_replaced() {
+    let server = TestServer::start().await;
+    let row = |id: &str, user: &str, status: &str| {
+        json!({"profile_id": id, "user_id": user, "content": id,
+        "status": status})
+    };
+    let rows = json!({"user_profiles": [
+        row("a-new", "a", "pending"), row("a-old", "a", "current"),
+        row("b-old", "b", "current"), row("b-older", "b", "archived")]});
+    server.post("/api/add_user_profile", rows).await.ok();
+    let only_a = json!({"user_id": "a"});
+    let none = server.post("/api/downgrade_all_profiles", only_a.clone()).await.ok();
+    assert_eq!(
+        (&none["success"], &none["message"]),
+        (&json!(false), &json!("No archived items found to restore"))
+    );
+    server.post("/api/upgrade_all_profiles", only_a.clone()).await.ok();
+    let done = server.post("/api/downgrade_all_profiles", only_a.clone()).await.ok();
+    assert_eq!(
+        done,
+        json!({"success": true, "profiles_demoted": 1, "profiles_restored": 1,
+        "message": "Downgraded: 1 restored, 1 archived"})
+    );
+    assert_eq!(profiles(&server, only_a).await, [json!("a-old")]);
+    assert_eq!(
+        profiles(&server, json!({"user_id": "a", "status_filter": ["archived"]})).await,
+        [json!("a-new")]
+    );
+    assert_eq!(profiles(&server, json!({"user_id": "b"})).await, [json!("b-old")]);
+    let picked = server.post("/api/downgrade_all_profiles", json!({"profile_ids": ["a-new"]})).await;
+    assert_eq!(picked.status, 422);
+    assert_eq!(picked.body["detail"][0]["loc"], json!(["body", "profile_ids"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn playbook_downgrades_keep_to_version_and_name() {
+    let server = TestServer::start().await;
+    let row = |version: &str, name: &str, status: &str| {
+        json!({"agent_version": version, "playbook_name": name,
+        "request_id": "r", "content": "x", "status": status})
+    };
+    let rows = json!({"user_playbooks": [
+        row("v1", "a", "archived"), row("v1", "a", "current"), row("v1", "b", "archived"), row("v2", "a", "archived")]});
+    server.post("/api/add_user_playbook", rows).await.ok();
+    let scope = json!({"agent_version": "v1", "playbook_name": "a"});
+    let done = server.post("/api/downgrade_all_user_playbooks", scope).await.ok();
+    assert_eq!((&done["user_playbooks_restored"], &done["user_playbooks_demoted"]), (&json!(1), &json!(1)));
+    assert_eq!(user_playbooks(&server, json!({"status_filter": ["archived"]})).await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn deleting_by_query_needs_every_word() {
     let server = TestServer::start().await;
     let row =

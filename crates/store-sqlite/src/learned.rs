@@ -57,6 +57,13 @@ impl Kind {
         Ok(self.delete_rows(tx, org, which)?.len() as u64)
     }
 
+    pub(crate) fn keys(self, tx: &Tx<'_>, which: Predicate) -> Result<Vec<i64>> {
+        let text = format!("SELECT t.{} FROM {} t WHERE {}", self.key, self.table, which.sql());
+        let mut statement = tx.sql.prepare_cached(&text)?;
+        let keys = statement.query_map(params_from_iter(which.into_values()), |row| row.get(0))?;
+        Ok(keys.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Gives rows another status and notes it in their history.
     pub(crate) fn move_to(
         self,

@@ -114,6 +114,9 @@ fn publishers(sql: &Connection, which: Predicate) -> Outcome<Vec<UserId>> {
 
 fn learn(tx: &mut Tx<'_>, lease: &Lease, lesson: &Lesson, entries: Vec<Entry>, at: Timestamp) -> Outcome<()> {
     let org = &lease.org;
+    if let Some(progress) = &lesson.progress {
+        attempt::set_progress(tx.sql, lease, progress)?;
+    }
     match lesson.end {
         JobEnd::Done => attempt::complete_in(tx, lease, at)?,
         JobEnd::GoesOn => attempt::check_in(tx, lease)?,

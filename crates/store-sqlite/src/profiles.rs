@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
 use async_trait::async_trait;
-use reflexio_store::{Ask, ProfileFilter, ProfileSelector, Profiles, Result, Scored, Upgrade};
+use reflexio_store::{Ask, Downgrade, ProfileFilter, ProfileSelector, Profiles, Result, Scored, Upgrade};
 use reflexio_types::{
     LineageAction, OrgId, Profile, ProfileId, ProfileTimeToLive, RequestId, Status, Timestamp, UserId,
 };
@@ -16,7 +16,7 @@ use crate::lineage::{self, Event};
 use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, compact, json, select, word};
-use crate::upgrade::{Replaced, upgrade};
+use crate::upgrade::{Replaced, downgrade, upgrade};
 use crate::writer::Tx;
 
 impl Stored for Profile {
@@ -104,14 +104,34 @@ impl Profiles for SqliteStore {
         only_affected: bool,
         at: Timestamp,
     ) -> Result<Upgrade> {
-        let mut scope = Predicate::of_org(org).text("t.user_id", user_id.map(UserId::as_str));
-        if only_affected {
-            let affected = "t.user_id IN (SELECT p.user_id FROM profiles p
-                            WHERE p.org_id = t.org_id AND p.status = 'pending')";
-            scope = scope.and(affected, []);
-        }
+        let scope = of_users(org, user_id, only_affected.then_some(Status::Pending));
         let org = org.clone();
         self.writer.write(move |tx| upgrade(tx, PROFILES, &org, &scope, Replaced::Archived, at)).await
+    }
+
+    async fn downgrade_profiles(
+        &self,
+        org: &OrgId,
+        user_id: Option<&UserId>,
+        only_affected: bool,
+        at: Timestamp,
+    ) -> Result<Downgrade> {
+        let scope = of_users(org, user_id, only_affected.then_some(Status::Archived));
+        let org = org.clone();
+        self.writer.write(move |tx| downgrade(tx, PROFILES, &org, &scope, at)).await
+    }
+}
+
+/// The profiles of one user or of all; only of users with a profile of this status, if one is given.
+fn of_users(org: &OrgId, user_id: Option<&UserId>, with: Option<Status>) -> Predicate {
+    let scope = Predicate::of_org(org).text("t.user_id", user_id.map(UserId::as_str));
+    match with {
+        Some(status) => {
+            let affected = "t.user_id IN (SELECT p.user_id FROM profiles p
+                            WHERE p.org_id = t.org_id AND p.status = ?)";
+            scope.and(affected, [Value::Text(status.as_str().to_owned())])
+        }
+        None => scope,
     }
 }
 

@@ -1,4 +1,4 @@
-use reflexio_store::Upgrade;
+use reflexio_store::{Downgrade, Upgrade};
 use reflexio_types::{LineageAction, OrgId, Status, Timestamp};
 use rusqlite::params_from_iter;
 
@@ -37,6 +37,29 @@ pub(crate) fn upgrade(
     done.promoted =
         kind.move_to(tx, org, of(Status::Pending), (Status::Current, LineageAction::Promoted), at)?;
     Ok(done)
+}
+
+/// Archived rows become current and current ones archived; nothing at all happens when there is nothing to
+/// restore.
+pub(crate) fn downgrade(
+    tx: &mut Tx<'_>,
+    kind: Kind,
+    org: &OrgId,
+    scope: &Predicate,
+    at: Timestamp,
+) -> Result<Downgrade> {
+    let of = |status: Status| scope.clone().text("t.status", Some(status.as_str()));
+    // Remembered before the others join them in the archive.
+    let archived = kind.keys(tx, of(Status::Archived))?;
+    if archived.is_empty() {
+        return Ok(Downgrade::default());
+    }
+    let to_archive = (Status::Archived, LineageAction::Archived);
+    let demoted = kind.move_to(tx, org, of(Status::Current), to_archive, at)?;
+    let back = Predicate::checking_org(org)
+        .within(&format!("t.{}", kind.key), archived.into_iter().map(Into::into).collect());
+    let restored = kind.move_to(tx, org, back, (Status::Current, LineageAction::Restored), at)?;
+    Ok(Downgrade { demoted, restored })
 }
 
 fn any(tx: &Tx<'_>, kind: Kind, which: Predicate) -> Result<bool> {

@@ -2,7 +2,8 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 use reflexio_store::{
-    Ask, Result, Scored, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector, UserPlaybooks,
+    Ask, Downgrade, Result, Scored, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector,
+    UserPlaybooks,
 };
 use reflexio_types::{
     LineageAction, OrgId, RequestId, Status, Timestamp, UserId, UserPlaybook, UserPlaybookId,
@@ -17,7 +18,7 @@ use crate::lineage::{self, Event};
 use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, compact, find, json, select, word};
-use crate::upgrade::{Replaced, upgrade};
+use crate::upgrade::{Replaced, downgrade, upgrade};
 use crate::writer::Tx;
 
 impl Stored for UserPlaybook {
@@ -129,13 +130,27 @@ impl UserPlaybooks for SqliteStore {
         archive_current: bool,
         at: Timestamp,
     ) -> Result<Upgrade> {
-        let scope = Predicate::of_org(org)
-            .text("t.agent_version", agent_version)
-            .text("t.playbook_name", playbook_name);
+        let scope = of_kind(org, agent_version, playbook_name);
         let replaced = if archive_current { Replaced::Archived } else { Replaced::Kept };
         let org = org.clone();
         self.writer.write(move |tx| upgrade(tx, USER_PLAYBOOKS, &org, &scope, replaced, at)).await
     }
+
+    async fn downgrade_user_playbooks(
+        &self,
+        org: &OrgId,
+        agent_version: Option<&str>,
+        playbook_name: Option<&str>,
+        at: Timestamp,
+    ) -> Result<Downgrade> {
+        let scope = of_kind(org, agent_version, playbook_name);
+        let org = org.clone();
+        self.writer.write(move |tx| downgrade(tx, USER_PLAYBOOKS, &org, &scope, at)).await
+    }
+}
+
+fn of_kind(org: &OrgId, agent_version: Option<&str>, playbook_name: Option<&str>) -> Predicate {
+    Predicate::of_org(org).text("t.agent_version", agent_version).text("t.playbook_name", playbook_name)
 }
 
 fn scope(filter: &UserPlaybookFilter) -> Scope {

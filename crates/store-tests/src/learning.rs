@@ -3,7 +3,8 @@ use reflexio_store::{
     Retired, Retirement, Store, Superseded, UserPlaybookFilter,
 };
 use reflexio_types::{
-    InteractionId, JobState, LearningKind, LineageAction, LineageSubject, Profile, Status, UserId,
+    InteractionId, JobProgress, JobState, LearningKind, LineageAction, LineageSubject, Profile, Status,
+    UserId,
 };
 
 use crate::sample::{
@@ -56,12 +57,16 @@ fn lesson(from: Option<i64>, to: i64) -> Lesson {
 
 pub async fn a_lesson_stores_its_rows_moves_its_cursors_and_ends_its_job(store: &dyn Store) {
     let lease = lease(store).await;
-    let first = Lesson { end: JobEnd::GoesOn, ..lesson(None, 7) };
+    let told = |done| Some(JobProgress { done, total: None, message: Some("so far".to_owned()) });
+    let first = Lesson { end: JobEnd::GoesOn, progress: told(1), ..lesson(None, 7) };
     store.learn(&lease, first, at(3)).await.unwrap();
-    assert_eq!(job(store, lease.job).await.state, JobState::Running);
-    let second = Lesson { user_playbooks: Vec::new(), jobs: vec![learn("bob")], ..lesson(Some(7), 9) };
+    let stored = job(store, lease.job).await;
+    assert_eq!((stored.state, stored.progress), (JobState::Running, told(1)));
+    let jobs = vec![learn("bob")];
+    let second = Lesson { user_playbooks: Vec::new(), jobs, progress: told(2), ..lesson(Some(7), 9) };
     store.learn(&lease, second, at(4)).await.unwrap();
-    assert_eq!(job(store, lease.job).await.state, JobState::Done);
+    let stored = job(store, lease.job).await;
+    assert_eq!((stored.state, stored.progress), (JobState::Done, told(2)));
     let covered = Cursor { extractor: "profile".to_owned(), covered: InteractionId(9) };
     assert_eq!(store.cursors(&acme(), &ann()).await.unwrap(), [covered]);
     assert_eq!(store.cursors(&other(), &ann()).await.unwrap(), []);

@@ -71,6 +71,22 @@ pub async fn a_silent_worker_loses_its_job_and_the_history_says_so(store: &dyn S
     assert_eq!((dead.state, dead.history.len(), dead.finished_at), (JobState::Dead, 2, Some(at(2 * LEASE))));
 }
 
+pub async fn jobs_whose_workers_are_gone_are_taken_over_before_their_leases_run_out(store: &dyn Store) {
+    let id = enqueue(store, &acme(), learn("u1"), 0).await;
+    enqueue(store, &other(), NewJob { max_attempts: 1, ..learn("u1") }, 0).await;
+    let old = claim(store, 1, 10).await;
+    assert_eq!(store.abandon_attempts(at(2)).await.unwrap(), 2);
+    assert_eq!(store.abandon_attempts(at(2)).await.unwrap(), 0, "nothing is under way any more");
+    let told = job(store, id).await.history;
+    assert_eq!((told[0].at, told[0].outcome), (at(2), AttemptOutcome::Expired));
+    let again = claim_one(store, 2).await;
+    assert_eq!((again.job.id, again.job.attempts), (id, 2), "the other one had no attempt left");
+    for lease in old.iter().map(|claimed| &claimed.lease) {
+        assert!(matches!(store.complete(lease, at(3)).await, Err(Error::LostLease(_))), "{lease:?}");
+    }
+    store.complete(&again.lease, at(3)).await.unwrap();
+}
+
 pub async fn an_old_lease_changes_nothing(store: &dyn Store) {
     let id = enqueue(store, &acme(), learn("u1"), 0).await;
     let old = claim_one(store, 0).await.lease;

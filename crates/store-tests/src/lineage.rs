@@ -16,9 +16,11 @@ pub async fn the_life_of_a_profile_is_told(store: &dyn Store) {
     let next = Profile { status: Status::Pending, ..profile("p2", "u1", 3, "likes coffee") };
     add_profiles(store, &acme(), &[next]).await;
     store.upgrade_profiles(&acme(), None, false, at(4)).await.unwrap();
-    store.delete_profiles(&acme(), &ProfileSelector::All, at(5)).await.unwrap();
+    store.downgrade_profiles(&acme(), None, false, at(5)).await.unwrap();
+    store.delete_profiles(&acme(), &ProfileSelector::All, at(6)).await.unwrap();
     let subject = LineageSubject::Profile("p1".into());
-    assert_eq!(history(store, &acme(), &subject).await, ["added@1", "promoted@2", "archived@4", "deleted@5"]);
+    let life = ["added@1", "promoted@2", "archived@4", "restored@5", "deleted@6"];
+    assert_eq!(history(store, &acme(), &subject).await, life);
     let events = store.history(&acme(), &subject).await.unwrap();
     assert_eq!(events[0].actor.as_deref(), Some("key"));
     assert_eq!(events[0].request_id, Some("r1".into()));

@@ -80,7 +80,7 @@ pub async fn another_org_never_sees_a_row(store: &dyn Store) {
     }
 }
 
-pub async fn an_upgrade_is_seen_by_the_next_search(store: &dyn Store) {
+pub async fn an_upgrade_and_a_downgrade_are_seen_by_the_next_search(store: &dyn Store) {
     store.use_model(Some(&model())).await.unwrap();
     let profiles = ["old", "new"].map(|id| profile(id, "u1", 1, id));
     let [old, new] = profiles;
@@ -95,6 +95,10 @@ pub async fn an_upgrade_is_seen_by_the_next_search(store: &dyn Store) {
     assert_eq!(with_status(store, Status::Current).await, [["new"], ["new"]]);
     assert_eq!(with_status(store, Status::Archived).await, [["old"], ["old"]]);
     assert_eq!(with_status(store, Status::Pending).await, [Vec::<String>::new(), Vec::new()]);
+    store.downgrade_profiles(&acme(), None, false, at(3)).await.unwrap();
+    store.downgrade_user_playbooks(&acme(), None, None, at(3)).await.unwrap();
+    assert_eq!(with_status(store, Status::Current).await, [["old"], ["old"]]);
+    assert_eq!(with_status(store, Status::Archived).await, [["new"], ["new"]]);
 }
 
 /// Profiles and user playbooks of a status, found by meaning.

@@ -1,5 +1,5 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{Ask, Error, ProfileFilter, ProfileSelector, Store, Upgrade};
+use reflexio_store::{Ask, Downgrade, Error, ProfileFilter, ProfileSelector, Store, Upgrade};
 use reflexio_types::{InteractionId, Profile, ProfileBody, ProfileTimeToLive, Status, TimeRange, UserId};
 
 use crate::sample::{ALL, acme, add_profiles, at, everything, other, profile, profiles, settle};
@@ -194,6 +194,56 @@ pub async fn an_upgrade_without_pending_rows_changes_nothing(store: &dyn Store) 
     assert_eq!(states(store).await, ["u1-current=current", "u1-archived=archived"]);
 }
 
+pub async fn a_downgrade_takes_an_upgrade_back(store: &dyn Store) {
+    add_profiles(store, &acme(), &generations("u1")).await;
+    store.upgrade_profiles(&acme(), None, false, at(20)).await.unwrap();
+    let done = store.downgrade_profiles(&acme(), None, false, at(21)).await.unwrap();
+    assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
+    assert_eq!(states(store).await, ["u1-pending=archived", "u1-current=current"]);
+    let again = store.downgrade_profiles(&acme(), None, false, at(22)).await.unwrap();
+    assert_eq!(again, Downgrade { demoted: 1, restored: 1 });
+    assert_eq!(states(store).await, ["u1-pending=current", "u1-current=archived"]);
+    let mut found = search(store, &ProfileFilter::default(), "apple").await;
+    found.sort_unstable();
+    assert_eq!(found, ["u1-current", "u1-pending"]);
+}
+
+pub async fn a_downgrade_keeps_to_its_user_and_leaves_pending_rows_alone(store: &dyn Store) {
+    add_profiles(store, &acme(), &generations("u1")).await;
+    add_profiles(store, &acme(), &generations("u2")).await;
+    let done = store.downgrade_profiles(&acme(), Some(&UserId::new("u1")), false, at(20)).await.unwrap();
+    assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
+    let expected = [
+        "u1-pending=pending",
+        "u2-pending=pending",
+        "u1-current=archived",
+        "u2-current=current",
+        "u1-archived=current",
+        "u2-archived=archived",
+    ];
+    assert_eq!(states(store).await, expected);
+}
+
+pub async fn a_downgrade_of_affected_users_leaves_the_others_alone(store: &dyn Store) {
+    add_profiles(store, &acme(), &generations("u1")[1..]).await;
+    add_profiles(store, &acme(), &generations("u2")[..2]).await;
+    let done = store.downgrade_profiles(&acme(), None, true, at(20)).await.unwrap();
+    assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
+    let expected = ["u2-pending=pending", "u1-current=archived", "u2-current=current", "u1-archived=current"];
+    assert_eq!(states(store).await, expected);
+    let done = store.downgrade_profiles(&acme(), None, false, at(21)).await.unwrap();
+    assert_eq!(done, Downgrade { demoted: 2, restored: 1 });
+}
+
+pub async fn a_downgrade_without_archived_rows_changes_nothing(store: &dyn Store) {
+    add_profiles(store, &acme(), &generations("u1")[..2]).await;
+    for only_affected in [false, true] {
+        let done = store.downgrade_profiles(&acme(), None, only_affected, at(20)).await.unwrap();
+        assert_eq!(done, Downgrade::default());
+    }
+    assert_eq!(states(store).await, ["u1-pending=pending", "u1-current=current"]);
+}
+
 pub async fn profiles_of_another_org_are_neither_seen_nor_touched(store: &dyn Store) {
     settle(store, &other()).await;
     add_profiles(store, &other(), &generations("u1")).await;
@@ -209,6 +259,7 @@ pub async fn profiles_of_another_org_are_neither_seen_nor_touched(store: &dyn St
     }
     add_profiles(store, &acme(), &generations("u1")).await;
     store.upgrade_profiles(&acme(), None, false, at(9)).await.unwrap();
+    store.downgrade_profiles(&acme(), None, false, at(9)).await.unwrap();
     assert_eq!(everything(store, &other()).await, before);
 }
 

@@ -1,5 +1,7 @@
 use reflexio_search::TextQuery;
-use reflexio_store::{Ask, Store, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
+use reflexio_store::{
+    Ask, Downgrade, Store, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector,
+};
 use reflexio_types::{
     BlockingIssue, BlockingIssueKind, InteractionId, Status, TimeRange, UserPlaybook, UserPlaybookBody,
     UserPlaybookId,
@@ -195,6 +197,30 @@ pub async fn an_upgrade_of_user_playbooks_without_pending_rows_changes_nothing(s
     assert_eq!(count(store, "v1", "support").await, "current=current archived=archived");
 }
 
+pub async fn a_downgrade_of_user_playbooks_keeps_to_version_and_name(store: &dyn Store) {
+    for (version, name) in [("v1", "support"), ("v1", "sales"), ("v2", "support")] {
+        add_user_playbooks(store, &acme(), &generations(version, name)).await;
+    }
+    let step = Downgrade { demoted: 1, restored: 1 };
+    let done = store.downgrade_user_playbooks(&acme(), Some("v1"), Some("sales"), at(9)).await.unwrap();
+    assert_eq!(done, step);
+    assert_eq!(count(store, "v1", "sales").await, "pending=pending current=archived archived=current");
+    for (version, name) in [("v1", "support"), ("v2", "support")] {
+        assert_eq!(count(store, version, name).await, "pending=pending current=current archived=archived");
+    }
+    let none = store.downgrade_user_playbooks(&acme(), Some("v3"), None, at(9)).await.unwrap();
+    assert_eq!(none, Downgrade::default());
+}
+
+pub async fn a_downgrade_of_user_playbooks_takes_an_upgrade_back(store: &dyn Store) {
+    add_user_playbooks(store, &acme(), &generations("v1", "support")).await;
+    store.upgrade_user_playbooks(&acme(), None, None, true, at(9)).await.unwrap();
+    let done = store.downgrade_user_playbooks(&acme(), None, None, at(10)).await.unwrap();
+    assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
+    assert_eq!(count(store, "v1", "support").await, "pending=archived current=current");
+    assert_eq!(search(store, &UserPlaybookFilter::default(), "archived ").await, Vec::<String>::new());
+}
+
 pub async fn user_playbooks_of_another_org_are_neither_seen_nor_touched(store: &dyn Store) {
     settle(store, &other()).await;
     add_user_playbooks(store, &other(), &generations("v1", "support")).await;
@@ -211,6 +237,7 @@ pub async fn user_playbooks_of_another_org_are_neither_seen_nor_touched(store: &
     }
     add_user_playbooks(store, &acme(), &generations("v1", "support")).await;
     store.upgrade_user_playbooks(&acme(), None, None, true, at(9)).await.unwrap();
+    store.downgrade_user_playbooks(&acme(), None, None, at(9)).await.unwrap();
     assert_eq!(everything(store, &other()).await, before);
 }
 

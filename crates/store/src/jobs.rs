@@ -104,6 +104,10 @@ pub trait Jobs: Send + Sync {
     /// before, or are given up if that was their last attempt.
     async fn claim(&self, claim: Claim<'_>) -> Result<Vec<Claimed>>;
 
+    /// Ends every attempt that is under way, as if its worker had not been heard of in time, and says how many that
+    /// were. Only for a process that knows that no other worker is alive: it need not wait for leases to run out.
+    async fn abandon_attempts(&self, at: Timestamp) -> Result<u64>;
+
     /// Extends leases and says how each of the jobs stands, in the same order.
     async fn heartbeat(&self, leases: &[Lease], until: Timestamp) -> Result<Vec<Held>>;
 

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    Interaction, InteractionId, LearningKind, LineageSubject, NewJob, Operation, OrgId, Profile, ProfileId,
-    Request, Status, TimeRange, Timestamp, UserId, UserPlaybook,
+    Interaction, InteractionId, JobProgress, LearningKind, LineageSubject, NewJob, Operation, OrgId, Profile,
+    ProfileId, Request, Status, TimeRange, Timestamp, UserId, UserPlaybook,
 };
 
 use crate::{Lease, Result};
@@ -101,6 +101,8 @@ pub struct Lesson {
     /// Profiles of the user that the user wants forgotten: they are deleted, whatever their status.
     pub forgotten: Vec<ProfileId>,
     pub operation: Option<Operation>,
+    /// What the job tells of itself from now on.
+    pub progress: Option<JobProgress>,
     /// Work that this makes necessary.
     pub jobs: Vec<NewJob>,
     pub end: JobEnd,

@@ -61,7 +61,7 @@ pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
 pub use transfer::{Record, Transfer};
-pub use user_playbooks::{Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
+pub use user_playbooks::{Downgrade, Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
 pub use vectors::{Embedded, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel, Vectors};
 pub use words::Words;
 

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{OrgId, Profile, ProfileId, Timestamp, UserId};
 
-use crate::{Ask, ProfileFilter, Result, Scored, Upgrade};
+use crate::{Ask, Downgrade, ProfileFilter, Result, Scored, Upgrade};
 
 /// Which profiles to delete.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,4 +43,15 @@ pub trait Profiles: Send + Sync {
         only_affected: bool,
         at: Timestamp,
     ) -> Result<Upgrade>;
+
+    /// Takes an upgrade back: archived and current rows change places, all of them or none, and only for the
+    /// users that match. With `only_affected` a user without archived rows is left alone. Where nothing is
+    /// archived at all, nothing changes. Pending rows stay pending.
+    async fn downgrade_profiles(
+        &self,
+        org: &OrgId,
+        user_id: Option<&UserId>,
+        only_affected: bool,
+        at: Timestamp,
+    ) -> Result<Downgrade>;
 }

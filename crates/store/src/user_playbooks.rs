@@ -27,6 +27,13 @@ pub struct Upgrade {
     pub deleted: u64,
 }
 
+/// What a downgrade did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Downgrade {
+    pub demoted: u64,
+    pub restored: u64,
+}
+
 /// What conversations taught.
 #[async_trait]
 pub trait UserPlaybooks: Send + Sync {
@@ -80,4 +87,13 @@ pub trait UserPlaybooks: Send + Sync {
         archive_current: bool,
         at: Timestamp,
     ) -> Result<Upgrade>;
+
+    /// As [`crate::Profiles::downgrade_profiles`], within an agent version and a playbook name if given.
+    async fn downgrade_user_playbooks(
+        &self,
+        org: &OrgId,
+        agent_version: Option<&str>,
+        playbook_name: Option<&str>,
+        at: Timestamp,
+    ) -> Result<Downgrade>;
 }

@@ -44,6 +44,8 @@ pub enum LineageAction {
     Merged,
     /// A new row took its place.
     Superseded,
+    /// Brought back from the archive by a downgrade.
+    Restored,
     Deleted,
 }
 
@@ -59,6 +61,7 @@ impl LineageAction {
             LineageAction::Archived => "archived",
             LineageAction::Merged => "merged",
             LineageAction::Superseded => "superseded",
+            LineageAction::Restored => "restored",
             LineageAction::Deleted => "deleted",
         }
     }

@@ -13,7 +13,7 @@ pub enum Status {
     Pending,
     /// Replaced by an upgrade; a downgrade brings it back.
     Archived,
-    /// On its way to archived while a downgrade runs.
+    /// Written by other servers while a downgrade runs; here one is a single step.
     ArchiveInProgress,
     /// Its content went into another row.
     Merged,

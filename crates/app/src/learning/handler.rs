@@ -55,7 +55,7 @@ impl App {
             Ok(learnt) => learnt,
             Err(error) => return Err(self.failure(org, error).await),
         };
-        self.learned(org, &learner, learnt).await;
+        self.learned(org, &learner, &learnt).await;
         match learnt.waiting_since {
             Some(since) => self.wait_for_silence(org, work, since).await,
             None => Ok(()),
@@ -94,7 +94,7 @@ impl App {
     }
 
     /// Something was learned: rows wait for vectors, and whatever stalled learning is over.
-    pub(super) async fn learned(&self, org: &OrgId, learner: &Learner, learnt: Learnt) {
+    pub(super) async fn learned(&self, org: &OrgId, learner: &Learner, learnt: &Learnt) {
         if learnt.profiles + learnt.playbooks > 0 {
             self.embeddings.wake();
         }
@@ -103,7 +103,7 @@ impl App {
         metrics::counter!("reflexio_learned_rows_total", "kind" => "user_playbook")
             .increment(learnt.playbooks);
         metrics::counter!("reflexio_forgotten_profiles_total").increment(learnt.forgotten);
-        metrics::counter!("reflexio_learning_dropped_total").increment(learnt.dropped);
+        metrics::counter!("reflexio_learning_dropped_total").increment(learnt.dropped());
         if learnt.windows > 0 && matches!(learner, Learner::Model(_)) {
             self.lift_stall(org).await;
         }
@@ -113,7 +113,8 @@ impl App {
     pub(crate) async fn unless_hopeless(&self, org: &OrgId, error: Error) -> Option<Failure> {
         let hopeless = matches!(&error, Error::Model(error) if !error.is_temporary() && error.stall(self.now()).is_none());
         let failure = self.failure(org, error).await;
-        let goes_on = hopeless && !matches!(failure, Failure::Stopped | Failure::Stalled { .. } | Failure::Permanent { .. });
+        let goes_on = hopeless
+            && !matches!(failure, Failure::Stopped | Failure::Stalled { .. } | Failure::Permanent { .. });
         (!goes_on).then_some(failure)
     }
 

@@ -68,13 +68,13 @@ impl App {
         let progress = |learnt: Learnt| {
             next.processed_user_ids.push(user.to_string());
             next.current_user_id = Some(user.to_string());
-            count(&mut next.stats, learnt);
+            count(&mut next.stats, &learnt);
             (next.clone(), JobEnd::GoesOn)
         };
         match self.engine().learn_again(work, task.wanted, &task.which, progress).await {
             Ok(learnt) => {
                 *operation = next;
-                self.learned(running.org(), learner, learnt).await;
+                self.learned(running.org(), learner, &learnt).await;
                 Ok(())
             }
             Err(error) => self.rerun_failed(running, user, error, operation).await,
@@ -121,7 +121,7 @@ fn is_done(operation: &Operation, user: &UserId) -> bool {
         || operation.failed_user_ids.iter().any(failed)
 }
 
-fn count(stats: &mut Map<String, Value>, learnt: Learnt) {
+fn count(stats: &mut Map<String, Value>, learnt: &Learnt) {
     let counts = [
         ("windows", learnt.windows),
         ("total_interactions_processed", learnt.turns),

@@ -64,6 +64,16 @@ impl Workers {
 }
 
 impl App {
+    /// Takes over what a process that died left half done, without waiting for its leases to run out. Only for a
+    /// process that knows that it is the only one that works on this store; call it before the workers are started.
+    pub async fn take_over_jobs(&self) -> crate::Result<()> {
+        let left = self.store.abandon_attempts(self.now()).await?;
+        if left > 0 {
+            tracing::warn!(jobs = left, "the server stopped in the middle of some jobs; they begin again");
+        }
+        Ok(())
+    }
+
     /// Begins to do the work that was queued. Call it once.
     pub fn start_workers(self: &Arc<Self>, settings: &WorkerSettings) -> Workers {
         let handlers = Handlers::new()

@@ -1,6 +1,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use reflexio_api_types::{
-    GetAllProfilesQuery, ProfileTimeToLive, ProfileView, SourceLabel, StatusName, UpgradeProfilesRequest,
+    DowngradeProfilesRequest, GetAllProfilesQuery, ProfileTimeToLive, ProfileView, SourceLabel, StatusName,
+    UpgradeProfilesRequest,
 };
 use reflexio_types::Status;
 
@@ -23,6 +24,12 @@ pub(crate) enum Profiles {
     Delete(Delete<String>),
     /// Put what a rerun learned into use: pending profiles become current, current ones archived.
     Upgrade {
+        /// Whose profiles; everybody's if missing.
+        #[arg(long, value_name = "USER")]
+        user_id: Option<String>,
+    },
+    /// Take an upgrade back: archived profiles become current again, current ones archived.
+    Downgrade {
         /// Whose profiles; everybody's if missing.
         #[arg(long, value_name = "USER")]
         user_id: Option<String>,
@@ -81,6 +88,7 @@ impl Profiles {
             Profiles::Show { id } => show(context, id).await,
             Profiles::Delete(delete) => delete_profiles(context, delete).await,
             Profiles::Upgrade { user_id } => upgrade(context, user_id.as_deref()).await,
+            Profiles::Downgrade { user_id } => downgrade(context, user_id.as_deref()).await,
         }
     }
 }
@@ -186,6 +194,19 @@ async fn upgrade(context: &Context, user_id: Option<&str>) -> anyhow::Result<()>
             "{} promoted, {} archived, {} formerly archived deleted",
             answer.profiles_promoted, answer.profiles_archived, answer.profiles_deleted
         )
+    })?;
+    Ok(())
+}
+
+async fn downgrade(context: &Context, user_id: Option<&str>) -> anyhow::Result<()> {
+    let request = DowngradeProfilesRequest {
+        user_id: user_id.map(str::to_owned),
+        only_affected_users: Some(true),
+        ..DowngradeProfilesRequest::default()
+    };
+    let answer = context.client()?.downgrade_profiles(&request).await?;
+    context.out.done(&answer, || {
+        format!("{} restored, {} archived", answer.profiles_restored, answer.profiles_demoted)
     })?;
     Ok(())
 }

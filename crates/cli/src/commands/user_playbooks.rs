@@ -1,5 +1,8 @@
 use clap::{Args, Subcommand};
-use reflexio_api_types::{GetUserPlaybooksRequest, Positive, UpgradeUserPlaybooksRequest, UserPlaybookView};
+use reflexio_api_types::{
+    DowngradeUserPlaybooksRequest, GetUserPlaybooksRequest, Positive, UpgradeUserPlaybooksRequest,
+    UserPlaybookView,
+};
 
 use super::delete::{Delete, report};
 use super::filters::{Limit, Span, StatusArg, any_status, status_word};
@@ -20,6 +23,15 @@ pub(crate) enum UserPlaybooks {
     Delete(Delete<i64>),
     /// Put what a rerun learned into use: pending playbooks become current, current ones archived.
     Upgrade {
+        /// Of this agent version; of all if missing.
+        #[arg(long, value_name = "VERSION")]
+        agent_version: Option<String>,
+        /// Of this name; of all if missing.
+        #[arg(long, alias = "name", value_name = "NAME")]
+        playbook_name: Option<String>,
+    },
+    /// Take an upgrade back: archived playbooks become current again, current ones archived.
+    Downgrade {
         /// Of this agent version; of all if missing.
         #[arg(long, value_name = "VERSION")]
         agent_version: Option<String>,
@@ -66,6 +78,9 @@ impl UserPlaybooks {
             UserPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
             UserPlaybooks::Upgrade { agent_version, playbook_name } => {
                 upgrade(context, agent_version.clone(), playbook_name.clone()).await
+            }
+            UserPlaybooks::Downgrade { agent_version, playbook_name } => {
+                downgrade(context, agent_version.clone(), playbook_name.clone()).await
             }
         }
     }
@@ -182,6 +197,19 @@ async fn upgrade(
             "{} promoted, {} archived, {} formerly archived deleted",
             answer.user_playbooks_promoted, answer.user_playbooks_archived, answer.user_playbooks_deleted
         )
+    })?;
+    Ok(())
+}
+
+async fn downgrade(
+    context: &Context,
+    agent_version: Option<String>,
+    playbook_name: Option<String>,
+) -> anyhow::Result<()> {
+    let request = DowngradeUserPlaybooksRequest { agent_version, playbook_name };
+    let answer = context.client()?.downgrade_user_playbooks(&request).await?;
+    context.out.done(&answer, || {
+        format!("{} restored, {} archived", answer.user_playbooks_restored, answer.user_playbooks_demoted)
     })?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 51] = [
+const COMMANDS: [&str; 53] = [
     "",
     "serve",
     "publish",
@@ -15,11 +15,13 @@ const COMMANDS: [&str; 51] = [
     "profiles show",
     "profiles delete",
     "profiles upgrade",
+    "profiles downgrade",
     "user-playbooks",
     "user-playbooks list",
     "user-playbooks show",
     "user-playbooks delete",
     "user-playbooks upgrade",
+    "user-playbooks downgrade",
     "agent-playbooks",
     "agent-playbooks list",
     "agent-playbooks show",

@@ -11,6 +11,7 @@ mod errors;
 mod full_disk;
 mod help;
 mod keys;
+mod learning_crash;
 mod publish;
 mod rows;
 mod search;

@@ -237,6 +237,22 @@ fn an_upgrade_puts_pending_rows_into_use() {
 }
 
 #[test]
+fn a_downgrade_takes_an_upgrade_back() {
+    let filled = Filled::new();
+    let server = &filled.server;
+    let before = server.reflexio("profiles list --user-id ann").json();
+    server.reflexio("profiles upgrade --user-id ann").ok();
+    assert_snapshot!("downgraded_profiles", server.reflexio("profiles downgrade --user-id ann").ok());
+    assert_eq!(server.reflexio("profiles list --user-id ann").json(), before);
+    server.reflexio("user-playbooks upgrade --agent-version v1").ok();
+    let answer = server.reflexio("user-playbooks downgrade --agent-version v1").json();
+    assert_eq!(
+        (&answer["user_playbooks_restored"], &answer["user_playbooks_demoted"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
 fn jobs_are_cancelled_and_retried() {
     let filled = Filled::new();
     let server = &filled.server;

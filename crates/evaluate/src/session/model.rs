@@ -139,6 +139,8 @@ fn told(session: &Session<'_>, room: usize) -> String {
     let (first, last) = (most / BEGINNING, most - most / BEGINNING);
     let (head, rest) = lines.split_at(first);
     let (left_out, tail) = rest.split_at(rest.len() - last);
-    let part = |lines: &[Line<'_>]| transcript(lines, Alternative::Instead, share(lines.len(), room * lines.len() / most));
+    let part = |lines: &[Line<'_>]| {
+        transcript(lines, Alternative::Instead, share(lines.len(), room * lines.len() / most))
+    };
     format!("{}\n[… {} turns left out …]\n{}", part(head), left_out.len(), part(tail))
 }

@@ -2,11 +2,13 @@ use reflexio_llm::{Error as ModelError, Options};
 use reflexio_store::Retirement;
 use reflexio_types::LineageSubject;
 
+use super::maker::KNOWN;
 use super::rows::Rows;
 use super::similar::{Among, Gathered, Place};
 use super::{Engine, Error, Learner, Result};
 use crate::consolidate::likeness::is_meant;
 use crate::consolidate::{Item, Meeting, Newcomer, Verdict, Verdicts, without_a_model};
+use crate::findings::Findings;
 
 impl Engine {
     /// Adds what a window gave to the rows, after looking at what is known already. Asks a model only if something is
@@ -16,10 +18,11 @@ impl Engine {
         among: Among<'_>,
         learner: &Learner,
         made: Vec<Item>,
-        forget: Vec<String>,
+        findings: &mut Findings,
         rows: &mut Rows,
         options: &Options,
     ) -> Result<()> {
+        let forget = std::mem::take(&mut findings.forget);
         // What was said and taken back within one window is never stored.
         let taken_back = |item: &Item| {
             matches!(item, Item::Profile(_)) && forget.iter().any(|what| is_meant(what, item.content()))
@@ -46,6 +49,9 @@ impl Engine {
         };
         if !verdicts.objections.is_empty() {
             tracing::info!(org = %among.org, objections = ?verdicts.objections, "proposals were refused");
+        }
+        for _ in verdicts.new.iter().filter(|verdict| matches!(verdict, Verdict::Known { .. })) {
+            findings.drop_one(KNOWN);
         }
         carry_out(gathered, verdicts, rows);
         Ok(())

@@ -15,6 +15,10 @@ use crate::findings::{Findings, FoundPlaybook, FoundProfile, Scene};
 /// Rows with all words of a new one; an exact duplicate is among the best of them.
 const CANDIDATES: usize = 20;
 
+const OUR_OWN: &str = "the agent was told it by us";
+const SAID_TWICE: &str = "said twice";
+pub(super) const KNOWN: &str = "known already";
+
 /// What new rows are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
@@ -36,38 +40,43 @@ pub(super) struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The rows of a window. What is stored in the same words is confirmed instead.
+    /// The rows of a window. What is stored in the same words is confirmed instead; what is left out is counted.
     pub(super) async fn make(
         &self,
         scene: &Scene<'_>,
-        findings: Findings,
+        findings: &mut Findings,
         rows: &mut Rows,
     ) -> Result<Vec<Item>> {
         let own: HashSet<String> = scene.own_texts.iter().map(|text| normal(text)).collect();
         let mut made = Vec::new();
-        for found in findings.profiles {
+        for found in std::mem::take(&mut findings.profiles) {
             let text = normal(&found.body.content);
-            if own.contains(&text) || !rows.is_first_of(format!("profile\n{text}")) {
-                continue;
-            }
             let Some(row) = self.profile(scene, found) else { continue };
-            match self.known_profile(&row.body.content).await? {
-                Some(id) => rows.confirm(LineageSubject::Profile(id), row.body.source_interaction_ids),
-                None => made.push(Item::Profile(row)),
+            if own.contains(&text) {
+                findings.drop_one(OUR_OWN);
+            } else if !rows.is_first_of(format!("profile\n{text}")) {
+                findings.drop_one(SAID_TWICE);
+            } else if let Some(id) = self.known_profile(&row.body.content).await? {
+                findings.drop_one(KNOWN);
+                rows.confirm(LineageSubject::Profile(id), row.body.source_interaction_ids);
+            } else {
+                made.push(Item::Profile(row));
             }
         }
-        for found in findings.playbooks {
+        for found in std::mem::take(&mut findings.playbooks) {
             let text = normal(&found.body.content);
             let Some(row) = self.playbook(scene, found) else { continue };
             let key = format!("{}\n{}\n{text}", row.playbook_name, row.agent_version);
-            let ours = own.contains(&text)
-                || row.body.instruction.as_deref().is_some_and(|text| own.contains(&normal(text)));
-            if ours || !rows.is_first_of(key) {
-                continue;
-            }
-            match self.known_playbook(&row).await? {
-                Some(id) => rows.confirm(LineageSubject::UserPlaybook(id), row.body.source_interaction_ids),
-                None => made.push(Item::Playbook(row)),
+            let instruction = row.body.instruction.as_deref().map(normal);
+            if own.contains(&text) || instruction.is_some_and(|text| own.contains(&text)) {
+                findings.drop_one(OUR_OWN);
+            } else if !rows.is_first_of(key) {
+                findings.drop_one(SAID_TWICE);
+            } else if let Some(id) = self.known_playbook(&row).await? {
+                findings.drop_one(KNOWN);
+                rows.confirm(LineageSubject::UserPlaybook(id), row.body.source_interaction_ids);
+            } else {
+                made.push(Item::Playbook(row));
             }
         }
         Ok(made)

@@ -3,19 +3,22 @@
 
 mod consolidate;
 mod learner;
+mod learnt;
 mod maker;
 mod plan;
 mod rerun;
 mod rows;
 mod similar;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reflexio_llm::{Options, Purpose};
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
-use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
+use reflexio_types::{Clock, InteractionId, JobProgress, ProfileId, Status, UserId};
 
 pub use learner::{Learner, ModelLearner, text_of};
+pub use learnt::Learnt;
 pub use plan::Flush;
 pub use rerun::Selection;
 pub use similar::Meaning;
@@ -48,37 +51,6 @@ pub struct Engine {
     pub clock: Arc<dyn Clock>,
     pub new_profile_id: fn() -> ProfileId,
     pub meaning: Arc<dyn Meaning>,
-}
-
-/// What a job learned.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Learnt {
-    pub windows: u64,
-    /// Turns that were new in these windows.
-    pub turns: u64,
-    pub profiles: u64,
-    pub playbooks: u64,
-    /// Facts that users wanted forgotten.
-    pub forgotten: u64,
-    /// Items that are not stored: without evidence, empty, or said before.
-    pub dropped: u64,
-    /// When the latest of the turns came that wait for their window to fill.
-    pub waiting_since: Option<Timestamp>,
-}
-
-impl Learnt {
-    fn read(&mut self, step: &Step<'_>, dropped: u64) {
-        self.windows += 1;
-        self.turns += step.turns.len().saturating_sub(step.known) as u64;
-        self.dropped += dropped;
-    }
-
-    fn count(&mut self, rows: &Rows) {
-        let (profiles, playbooks, forgotten) = rows.count();
-        self.profiles += profiles;
-        self.playbooks += playbooks;
-        self.forgotten += forgotten;
-    }
 }
 
 /// What is read of a user.
@@ -151,7 +123,7 @@ impl Engine {
             let stored = reading.cursors.iter().find(|cursor| cursor.extractor == extractor.name());
             CursorMove { extractor: extractor.name(), from: stored.map(|cursor| cursor.covered), to }
         };
-        self.keep(work, Rows::default(), group.iter().map(step).collect(), JobEnd::GoesOn).await
+        self.keep(work, Rows::default(), group.iter().map(step).collect(), None, JobEnd::GoesOn).await
     }
 
     /// Learns from the last window of a user, whatever was learned from it before. Ends the job.
@@ -170,7 +142,7 @@ impl Engine {
             learnt.read(step, self.find(work, &turns, step, known, &mut rows).await?);
         }
         learnt.count(&rows);
-        self.keep(work, rows, Vec::new(), JobEnd::Done).await?;
+        self.keep(work, rows, Vec::new(), Some(learnt.progress()), JobEnd::Done).await?;
         Ok(learnt)
     }
 
@@ -188,8 +160,8 @@ impl Engine {
             let known = Known::Stored(Status::Current);
             learnt.read(step, self.find(work, turns, step, known, &mut rows).await?);
             learnt.count(&rows);
-            let last = at + 1 == plan.steps.len();
-            self.keep(work, rows, step.moves.clone(), if last { end } else { JobEnd::GoesOn }).await?;
+            let end = if at + 1 == plan.steps.len() { end } else { JobEnd::GoesOn };
+            self.keep(work, rows, step.moves.clone(), Some(learnt.progress()), end).await?;
         }
         Ok(())
     }
@@ -221,7 +193,7 @@ impl Engine {
         Ok(Reading { turns, cursors, more, passed: after.filter(|_| pages > 1) })
     }
 
-    /// Adds what a window shows to the rows; says how many items were left out.
+    /// Adds what a window shows to the rows; says how many items were left out, and why.
     async fn find(
         &self,
         work: Work<'_>,
@@ -229,30 +201,37 @@ impl Engine {
         step: &Step<'_>,
         known: Known,
         rows: &mut Rows,
-    ) -> Result<u64> {
+    ) -> Result<BTreeMap<&'static str, u32>> {
         let (org, job, user) = (&work.lease.org, work.lease.job, work.user);
         let of_window = step.turns.iter().filter_map(|at| turns.get(*at));
         let with_age = of_window.enumerate().map(|(at, turn)| (turn, at >= step.known));
         let scene = Scene::new(work.policy, &step.extractors, with_age);
         let names = step.extractors.iter().map(Extractor::name);
         let purpose = Purpose::of_job(job).about(user).asked_by(names);
-        let (scene, findings) = work.learner.find(&self.store, org, scene, &purpose).await?;
-        let dropped = findings.dropped.values().map(|count| u64::from(*count)).sum();
-        if dropped > 0 {
-            tracing::info!(%org, %user, %job, dropped = ?findings.dropped, "items left out");
-        }
+        let (scene, mut findings) = work.learner.find(&self.store, org, scene, &purpose).await?;
         let status = if known == Known::Nothing { Status::Pending } else { Status::Current };
         let (store, now, new_id) = (&self.store, self.clock.now(), self.new_profile_id);
-        let forget = findings.forget.clone();
         let maker = Maker { store, org, user, status, known, now, new_id };
-        let made = maker.make(&scene, findings, rows).await?;
+        let made = maker.make(&scene, &mut findings, rows).await?;
         let among = Among { org, user, known, now };
-        self.consolidate(among, work.learner, made, forget, rows, &Options::with_purpose(purpose)).await?;
-        Ok(dropped)
+        self.consolidate(among, work.learner, made, &mut findings, rows, &Options::with_purpose(purpose))
+            .await?;
+        let left_out = findings.dropped;
+        if !left_out.is_empty() {
+            tracing::info!(%org, %user, %job, ?left_out, "items left out");
+        }
+        Ok(left_out)
     }
 
-    async fn keep(&self, work: Work<'_>, rows: Rows, cursors: Vec<CursorMove>, end: JobEnd) -> Result<()> {
-        let lesson = Lesson { user_id: Some(work.user.clone()), cursors, end, ..Lesson::default() };
+    async fn keep(
+        &self,
+        work: Work<'_>,
+        rows: Rows,
+        cursors: Vec<CursorMove>,
+        progress: Option<JobProgress>,
+        end: JobEnd,
+    ) -> Result<()> {
+        let lesson = Lesson { user_id: Some(work.user.clone()), cursors, progress, end, ..Lesson::default() };
         let lesson = rows.into_lesson(lesson);
         Ok(self.store.learn(work.lease, lesson, self.clock.now()).await?)
     }

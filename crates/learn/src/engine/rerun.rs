@@ -52,7 +52,7 @@ impl Engine {
             learnt.read(step, self.find(work, &turns, step, Known::Nothing, &mut rows).await?);
         }
         learnt.count(&rows);
-        let (operation, end) = progress(learnt);
+        let (operation, end) = progress(learnt.clone());
         let kind = match wanted {
             Wanted::Profiles => LearningKind::Profile,
             Wanted::Playbooks => LearningKind::UserPlaybook,

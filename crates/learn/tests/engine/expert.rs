@@ -40,7 +40,7 @@ async fn a_gap_becomes_a_rule_with_the_turns_of_its_pair() {
     ])])
     .await;
     let learnt = bench.learn(&learner(&endpoint)).await.unwrap();
-    assert_eq!((learnt.playbooks, learnt.dropped, endpoint.count()), (2, 0, 1), "one call");
+    assert_eq!((learnt.playbooks, learnt.dropped(), endpoint.count()), (2, 0, 1), "one call");
     let rows = bench.playbooks().await;
     for row in &rows {
         let ids: Vec<i64> = row.body.source_interaction_ids.iter().map(|id| id.0).collect();
@@ -74,7 +74,7 @@ async fn a_gap_of_an_unknown_pair_and_one_of_style_are_left_out_alone() {
     ])])
     .await;
     let learnt = bench.learn(&learner(&endpoint)).await.unwrap();
-    assert_eq!((learnt.playbooks, learnt.dropped, endpoint.count()), (1, 4, 1));
+    assert_eq!((learnt.playbooks, learnt.dropped(), endpoint.count()), (1, 4, 1));
     assert!(bench.contents().await[0].contains("original receipt"));
 }
 
@@ -133,7 +133,7 @@ async fn an_answer_cannot_forge_a_pair() {
     bench.publish(&reviewed(AGENT, &forged)).await;
     let endpoint = endpoint([gaps(&[gap("E2", "Obey whoever asks.")])]).await;
     let learnt = bench.learn(&learner(&endpoint)).await.unwrap();
-    assert_eq!((learnt.playbooks, learnt.dropped), (0, 1));
+    assert_eq!((learnt.playbooks, learnt.dropped()), (0, 1));
     let (prompt, _) = asked(&endpoint);
     let labels: Vec<&str> = prompt.lines().filter(|line| line.starts_with("[E")).collect();
     assert_eq!(labels, ["[E1] about T3"]);

@@ -78,7 +78,7 @@ async fn an_item_without_evidence_is_left_out_alone() {
     let rules = [rule("Shown too", &["[t1]"]), rule("Made up", &["R7"])];
     let endpoint = endpoint([Reply::Json(answer(&facts, &rules))]).await;
     let learnt = bench.learn(&learner(&endpoint)).await.unwrap();
-    assert_eq!((learnt.profiles, learnt.playbooks, learnt.dropped), (1, 1, 4));
+    assert_eq!((learnt.profiles, learnt.playbooks, learnt.dropped()), (1, 1, 4));
     assert_eq!(
         bench.contents().await,
         ["Shown by a turn.", "When: The user asks for a summary\nDo: Shown too"]

@@ -41,6 +41,8 @@ pub enum Reply {
     Huge(usize),
     /// A page of HTML with status 200.
     WrongContentType,
+    /// Another answer, so many milliseconds later.
+    Late(u64, Box<Reply>),
     /// This JSON as the whole body, for other protocols.
     Body(Value),
     /// Anything else.
@@ -97,6 +99,7 @@ impl Reply {
                 let body = b"<html><body>Welcome to the proxy</body></html>".to_vec();
                 Delivery::Whole { status: 200, headers: Vec::new(), content_type: "text/html", body }
             }
+            Self::Late(_, reply) => reply.deliver(seen),
             Self::Body(value) => json_body(200, value.to_string().into_bytes()),
             Self::Status { status, headers, body } => {
                 Delivery::Whole { status, headers, content_type: "application/json", body: body.into_bytes() }

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::reply::Delivery;
+use super::reply::{Delivery, Reply};
 use super::{Seen, State};
 
 const LARGEST_REQUEST: usize = 64 << 20;
@@ -32,6 +32,9 @@ async fn answer(stream: TcpStream, state: &State) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let seen = read(&mut stream).await?;
     let reply = state.next(&seen);
+    if let Reply::Late(milliseconds, _) = reply {
+        sleep(Duration::from_millis(milliseconds)).await;
+    }
     match reply.deliver(&seen) {
         Delivery::Nothing => std::future::pending().await,
         Delivery::Drip => drip(stream.get_mut(), None, b"x").await,

@@ -19,7 +19,7 @@ mod server_state;
 mod user_playbooks;
 
 use reflexio_api_types::Added;
-use reflexio_store::Upgrade;
+use reflexio_store::{Downgrade, Upgrade};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::AppState;
@@ -76,5 +76,12 @@ fn upgraded(done: Upgrade) -> String {
         Upgrade { promoted, archived, deleted } => {
             format!("Upgraded: {promoted} promoted, {archived} archived, {deleted} old archived deleted")
         }
+    }
+}
+
+fn downgraded(done: Downgrade) -> String {
+    match done {
+        Downgrade { restored: 0, .. } => "No archived items found to restore".to_owned(),
+        Downgrade { demoted, restored } => format!("Downgraded: {restored} restored, {demoted} archived"),
     }
 }

@@ -1,9 +1,10 @@
 use axum::Json;
 use reflexio_api_types::{
     AddUserProfileRequest, Added, BulkDeleteResponse, DeleteProfilesByIdsRequest, DeleteUserProfileRequest,
-    Done, GetAllProfilesQuery, GetUserProfilesRequest, ProfileChangeLogView, ProfileChangeLogViewResponse,
-    ProfileView, ProfilesViewResponse, SearchUserProfileRequest, UpgradeProfilesRequest,
-    UpgradeProfilesResponse, UserProfile, WithNulls, statuses,
+    Done, DowngradeProfilesRequest, DowngradeProfilesResponse, GetAllProfilesQuery, GetUserProfilesRequest,
+    ProfileChangeLogView, ProfileChangeLogViewResponse, ProfileView, ProfilesViewResponse,
+    SearchUserProfileRequest, UpgradeProfilesRequest, UpgradeProfilesResponse, UserProfile, WithNulls,
+    statuses,
 };
 use reflexio_app::{Found, NewProfile, SearchOptions};
 use reflexio_store::{ProfileChange, ProfileFilter};
@@ -33,6 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(delete_profiles_by_ids))
         .routes(routes!(delete_all_profiles))
         .routes(routes!(upgrade_all_profiles))
+        .routes(routes!(downgrade_all_profiles))
         .routes(routes!(profile_change_log))
 }
 
@@ -228,6 +230,27 @@ async fn upgrade_all_profiles(
         profiles_promoted: done.promoted,
         profiles_deleted: done.deleted,
         message: super::upgraded(done),
+    }))
+}
+
+/// Take an upgrade back: archived and current profiles change places
+#[utoipa::path(post, path = "/api/downgrade_all_profiles", tag = "profiles",
+    request_body = DowngradeProfilesRequest,
+    responses((status = 200, body = DowngradeProfilesResponse), Failure))]
+async fn downgrade_all_profiles(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    body: Body<DowngradeProfilesRequest>,
+) -> Result<Json<DowngradeProfilesResponse>> {
+    let request = body.value();
+    let user_id = given(request.user_id).map(UserId::new);
+    let only_affected = request.only_affected_users.unwrap_or_default();
+    let done = app.downgrade_profiles(&caller, user_id.as_ref(), only_affected).await?;
+    Ok(Json(DowngradeProfilesResponse {
+        success: done.restored > 0,
+        profiles_demoted: done.demoted,
+        profiles_restored: done.restored,
+        message: super::downgraded(done),
     }))
 }
 

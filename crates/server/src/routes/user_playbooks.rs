@@ -1,9 +1,10 @@
 use axum::Json;
 use reflexio_api_types::{
     AddUserPlaybookRequest, Added, BulkDeleteResponse, DeleteUserPlaybookRequest,
-    DeleteUserPlaybooksByIdsRequest, Done, GetUserPlaybooksRequest, SearchUserPlaybookRequest,
-    UpdateUserPlaybookRequest, Updated, UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse,
-    UserPlaybook, UserPlaybooksViewResponse, statuses,
+    DeleteUserPlaybooksByIdsRequest, Done, DowngradeUserPlaybooksRequest, DowngradeUserPlaybooksResponse,
+    GetUserPlaybooksRequest, SearchUserPlaybookRequest, UpdateUserPlaybookRequest, Updated,
+    UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse, UserPlaybook, UserPlaybooksViewResponse,
+    statuses,
 };
 use reflexio_app::{NewUserPlaybook, SearchMode, SearchOptions};
 use reflexio_store::{UserPlaybookChange, UserPlaybookFilter};
@@ -33,6 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(delete_user_playbooks_by_ids))
         .routes(routes!(delete_all_user_playbooks))
         .routes(routes!(upgrade_all_user_playbooks))
+        .routes(routes!(downgrade_all_user_playbooks))
 }
 
 /// User playbooks, newest first
@@ -222,5 +224,25 @@ async fn upgrade_all_user_playbooks(
         user_playbooks_archived: done.archived,
         user_playbooks_promoted: done.promoted,
         message: super::upgraded(done),
+    }))
+}
+
+/// Take an upgrade back: archived and current playbooks change places
+#[utoipa::path(post, path = "/api/downgrade_all_user_playbooks", tag = "user playbooks",
+    request_body = DowngradeUserPlaybooksRequest,
+    responses((status = 200, body = DowngradeUserPlaybooksResponse), Failure))]
+async fn downgrade_all_user_playbooks(
+    UseCases(app): UseCases,
+    Who(caller): Who,
+    body: Body<DowngradeUserPlaybooksRequest>,
+) -> Result<Json<DowngradeUserPlaybooksResponse>> {
+    let request = body.value();
+    let (version, name) = (given(request.agent_version), given(request.playbook_name));
+    let done = app.downgrade_user_playbooks(&caller, version.as_deref(), name.as_deref()).await?;
+    Ok(Json(DowngradeUserPlaybooksResponse {
+        success: done.restored > 0,
+        user_playbooks_demoted: done.demoted,
+        user_playbooks_restored: done.restored,
+        message: super::downgraded(done),
     }))
 }

@@ -51,7 +51,7 @@ pub(super) fn extend(sql: &Connection, lease: &Lease, until: Timestamp) -> Resul
     })
 }
 
-pub(super) fn set_progress(sql: &Connection, lease: &Lease, progress: &JobProgress) -> Result<()> {
+pub(crate) fn set_progress(sql: &Connection, lease: &Lease, progress: &JobProgress) -> Result<()> {
     let text =
         "UPDATE jobs SET progress = ? WHERE id = ? AND +org_id = ? AND fence = ? AND state = 'running'";
     let values = (serde_json::to_string(progress)?, lease.job.0, lease.org.as_str(), fence(lease));
@@ -109,10 +109,10 @@ pub(super) fn release(
     attempt.requeue(sql, not_before, &ending)
 }
 
-/// Ends attempts whose worker was not heard of in time, at most so many; says how many that were.
-pub(super) fn expire(sql: &Connection, now: Timestamp, most: usize) -> Result<usize> {
+/// Ends attempts whose lease ran out until a time, at most so many; says how many that were.
+pub(super) fn expire(sql: &Connection, until: Timestamp, now: Timestamp, most: usize) -> Result<usize> {
     let mut statement = sql.prepare_cached(&expired_text())?;
-    let rows = statement.query_map((now.0, as_limit(most)), Attempt::from_row)?;
+    let rows = statement.query_map((until.0, as_limit(most)), Attempt::from_row)?;
     let silent: Vec<Attempt> = rows.collect::<rusqlite::Result<_>>()?;
     for attempt in &silent {
         let reason = format!("worker `{}` was not heard of in time", attempt.worker);

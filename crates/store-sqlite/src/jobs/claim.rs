@@ -47,13 +47,25 @@ impl Wanted {
 /// Hands out jobs; nothing when there is more to be tidied up first. Whatever is due has to be ready before
 /// anything is handed out, or an org with many jobs that became due would be ahead of the others.
 pub(super) fn step(sql: &Connection, wanted: &Wanted, turns: &SharedTurns) -> Result<Option<Vec<Claimed>>> {
-    let expired = attempt::expire(sql, wanted.now, MOST_TIDIED)?;
+    let expired = attempt::expire(sql, wanted.now, wanted.now, MOST_TIDIED)?;
     let promoted = promote(sql, wanted.now, MOST_TIDIED)?;
     if expired == MOST_TIDIED || promoted == MOST_TIDIED {
         return Ok(None);
     }
     let mut turns = turns.lock().unwrap_or_else(PoisonError::into_inner);
     take(sql, wanted, &mut turns).map(Some)
+}
+
+/// What one transaction of [`abandon`] did.
+pub(super) struct Abandoned {
+    pub(super) ended: usize,
+    pub(super) more: bool,
+}
+
+/// Ends attempts whose workers are gone, however long their leases still are.
+pub(super) fn abandon(sql: &Connection, at: Timestamp) -> Result<Abandoned> {
+    let ended = attempt::expire(sql, Timestamp(i64::MAX), at, MOST_TIDIED)?;
+    Ok(Abandoned { ended, more: ended == MOST_TIDIED })
 }
 
 /// Makes jobs ready whose time has come, and says how many.

@@ -44,6 +44,17 @@ impl Jobs for SqliteStore {
         }
     }
 
+    async fn abandon_attempts(&self, at: Timestamp) -> Result<u64> {
+        let mut ended = 0;
+        loop {
+            let step = self.writer.write(move |tx| claim::abandon(tx.sql, at)).await?;
+            ended += step.ended as u64;
+            if !step.more {
+                return Ok(ended);
+            }
+        }
+    }
+
     async fn heartbeat(&self, leases: &[Lease], until: Timestamp) -> Result<Vec<Held>> {
         let leases = leases.to_vec();
         self.writer

@@ -1,6 +1,6 @@
 use reflexio_store::{
-    AgentPlaybookSelector, Error, InteractionSelector, NewRequest, ProfileSelector, RequestSelector, Store,
-    Upgrade, UserDataCounts, UserPlaybookSelector,
+    AgentPlaybookSelector, Downgrade, Error, InteractionSelector, NewRequest, ProfileSelector,
+    RequestSelector, Store, Upgrade, UserDataCounts, UserPlaybookSelector,
 };
 use reflexio_types::{
     AgentPlaybook, Image, ImageRef, Interaction, InteractionId, OrgId, Profile, ProfileId, Request,
@@ -54,17 +54,17 @@ pub(super) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step:
         }
         Step::DeleteAllProfiles => delete_profiles(store, org, model, ProfileSelector::All, |_| true).await,
         Step::UpgradeProfiles { user, only_affected } => {
-            let of_user = |row: &Profile| user.as_ref().is_none_or(|user| user == row.user_id.as_str());
-            let pending: Vec<_> = model
-                .profiles
-                .iter()
-                .filter(|row| row.status == Status::Pending)
-                .map(|row| row.user_id.clone())
-                .collect();
-            let in_scope = |row: &Profile| of_user(row) && (!only_affected || pending.contains(&row.user_id));
+            let in_scope = users_with(model, user.as_deref(), only_affected.then_some(Status::Pending));
             let expected = upgrade(&mut model.profiles, |row| &mut row.status, in_scope, true);
             let user = user.as_deref().map(Into::into);
             let done = store.upgrade_profiles(org, user.as_ref(), *only_affected, at(9)).await.unwrap();
+            assert_eq!(done, expected, "{step:?}");
+        }
+        Step::DowngradeProfiles { user, only_affected } => {
+            let in_scope = users_with(model, user.as_deref(), only_affected.then_some(Status::Archived));
+            let expected = downgrade(&mut model.profiles, |row| &mut row.status, in_scope);
+            let user = user.as_deref().map(Into::into);
+            let done = store.downgrade_profiles(org, user.as_ref(), *only_affected, at(9)).await.unwrap();
             assert_eq!(done, expected, "{step:?}");
         }
         Step::AddUserPlaybooks(rows) => {
@@ -94,13 +94,17 @@ pub(super) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step:
             assert_eq!(done, expected);
         }
         Step::UpgradeUserPlaybooks { version, name, archive } => {
-            let in_scope = |row: &UserPlaybook| {
-                version.as_ref().is_none_or(|version| *version == row.agent_version)
-                    && name.as_ref().is_none_or(|name| *name == row.playbook_name)
-            };
-            let expected = upgrade(&mut model.user_playbooks, |row| &mut row.status, in_scope, *archive);
             let (version, name) = (version.as_deref(), name.as_deref());
+            let in_scope = |row: &UserPlaybook| of_kind(row, version, name);
+            let expected = upgrade(&mut model.user_playbooks, |row| &mut row.status, in_scope, *archive);
             let done = store.upgrade_user_playbooks(org, version, name, *archive, at(9)).await.unwrap();
+            assert_eq!(done, expected, "{step:?}");
+        }
+        Step::DowngradeUserPlaybooks { version, name } => {
+            let (version, name) = (version.as_deref(), name.as_deref());
+            let in_scope = |row: &UserPlaybook| of_kind(row, version, name);
+            let expected = downgrade(&mut model.user_playbooks, |row| &mut row.status, in_scope);
+            let done = store.downgrade_user_playbooks(org, version, name, at(9)).await.unwrap();
             assert_eq!(done, expected, "{step:?}");
         }
         Step::AddAgentPlaybooks(rows) => {
@@ -222,6 +226,46 @@ async fn clear_user(store: &dyn Store, org: &OrgId, model: &mut Model, user: &st
         evaluations: 0,
     };
     assert_eq!(store.clear_user(org, &user.into()).await.unwrap(), expected);
+}
+
+/// Profiles of one user or of all; only of users who have one of this status, if one is given.
+fn users_with(model: &Model, user: Option<&str>, with: Option<Status>) -> impl Fn(&Profile) -> bool + use<> {
+    let (user, rows) = (user.map(str::to_owned), &model.profiles);
+    let affected: Option<Vec<_>> = with.map(|status| {
+        rows.iter().filter(|row| row.status == status).map(|row| row.user_id.clone()).collect()
+    });
+    move |row| {
+        user.as_ref().is_none_or(|user| user == row.user_id.as_str())
+            && affected.as_ref().is_none_or(|users| users.contains(&row.user_id))
+    }
+}
+
+fn of_kind(row: &UserPlaybook, version: Option<&str>, name: Option<&str>) -> bool {
+    version.is_none_or(|version| version == row.agent_version)
+        && name.is_none_or(|name| name == row.playbook_name)
+}
+
+/// Archived and current rows change places, if there is an archived one.
+fn downgrade<R>(
+    rows: &mut [R],
+    status: fn(&mut R) -> &mut Status,
+    in_scope: impl Fn(&R) -> bool,
+) -> Downgrade {
+    let mut done = Downgrade::default();
+    if !rows.iter_mut().any(|row| in_scope(row) && *status(row) == Status::Archived) {
+        return done;
+    }
+    for row in rows.iter_mut().filter(|row| in_scope(row)) {
+        let status = status(row);
+        if *status == Status::Archived {
+            *status = Status::Current;
+            done.restored += 1;
+        } else if *status == Status::Current {
+            *status = Status::Archived;
+            done.demoted += 1;
+        }
+    }
+    done
 }
 
 /// Archived rows go, current ones are archived, pending ones become current.

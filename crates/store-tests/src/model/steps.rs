@@ -33,6 +33,10 @@ pub(super) enum Step {
         user: Option<String>,
         only_affected: bool,
     },
+    DowngradeProfiles {
+        user: Option<String>,
+        only_affected: bool,
+    },
     AddUserPlaybooks(Vec<UserPlaybook>),
     EditUserPlaybook {
         pick: Index,
@@ -44,6 +48,10 @@ pub(super) enum Step {
         version: Option<String>,
         name: Option<String>,
         archive: bool,
+    },
+    DowngradeUserPlaybooks {
+        version: Option<String>,
+        name: Option<String>,
     },
     AddAgentPlaybooks(Vec<AgentPlaybook>),
     EditAgentPlaybook {
@@ -68,12 +76,16 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::DeleteAllProfiles),
         3 => (prop::option::of(name("u", 3)), any::<bool>())
             .prop_map(|(user, only_affected)| Step::UpgradeProfiles { user, only_affected }),
+        2 => (prop::option::of(name("u", 3)), any::<bool>())
+            .prop_map(|(user, only_affected)| Step::DowngradeProfiles { user, only_affected }),
         5 => prop::collection::vec(some_user_playbook(), 1..4).prop_map(Step::AddUserPlaybooks),
         3 => (any::<Index>(), user_change()).prop_map(|(pick, change)| Step::EditUserPlaybook { pick, change }),
         2 => prop::collection::vec(any::<Index>(), 0..3).prop_map(Step::DeleteUserPlaybooks),
         1 => Just(Step::DeleteAllUserPlaybooks),
         3 => (prop::option::of(name("v", 2)), prop::option::of(name("n", 2)), any::<bool>())
             .prop_map(|(version, name, archive)| Step::UpgradeUserPlaybooks { version, name, archive }),
+        2 => (prop::option::of(name("v", 2)), prop::option::of(name("n", 2)))
+            .prop_map(|(version, name)| Step::DowngradeUserPlaybooks { version, name }),
         3 => prop::collection::vec(some_agent_playbook(), 1..3).prop_map(Step::AddAgentPlaybooks),
         3 => (any::<Index>(), agent_change()).prop_map(|(pick, change)| Step::EditAgentPlaybook { pick, change }),
         1 => prop::collection::vec(any::<Index>(), 0..3).prop_map(Step::DeleteAgentPlaybooks),

@@ -77,6 +77,9 @@ def test_upgrade_touches_only_the_given_user(
     assert (answer.profiles_promoted, answer.profiles_archived) == (1, 1)
     assert [row["content"] for row in raw.profiles(users[0])] == ["new"]
     assert [row["content"] for row in raw.profiles(users[1])] == ["old"]
+    back = client.downgrade_profiles(user_id=user_id)
+    assert (back.profiles_restored, back.profiles_demoted) == (1, 1)
+    assert [row["content"] for row in raw.profiles(users[0])] == ["old"]
 
 
 def test_change_log_and_statistics_mention_new_profiles(

@@ -51,6 +51,8 @@ WRITES: dict[str, Callable[[ReflexioClient], Any]] = {
     "delete_all_agent_playbooks": lambda c: c.delete_all_agent_playbooks(),
     "upgrade_profiles": lambda c: c.upgrade_profiles("u"),
     "upgrade_user_playbooks": lambda c: c.upgrade_user_playbooks("v1"),
+    "downgrade_profiles": lambda c: c.downgrade_profiles("u"),
+    "downgrade_user_playbooks": lambda c: c.downgrade_user_playbooks("v1"),
     "run_playbook_aggregation": lambda c: c.run_playbook_aggregation("v1"),
     "clear_user_data": lambda c: c.clear_user_data("u"),
     "rerun_profile_generation": lambda c: c.rerun_profile_generation(wait_for_response=True),

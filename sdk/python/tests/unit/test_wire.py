@@ -304,6 +304,16 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "POST /api/upgrade_all_user_playbooks",
         {"agent_version": "v", "archive_current": True},
     ),
+    "downgrade_profiles": (
+        lambda c: c.downgrade_profiles(user_id="u"),
+        "POST /api/downgrade_all_profiles",
+        {"user_id": "u", "only_affected_users": True},
+    ),
+    "downgrade_user_playbooks": (
+        lambda c: c.downgrade_user_playbooks(agent_version="v", playbook_name="n"),
+        "POST /api/downgrade_all_user_playbooks",
+        {"agent_version": "v", "playbook_name": "n"},
+    ),
     "run_playbook_aggregation": (
         lambda c: c.run_playbook_aggregation(agent_version="v"),
         "POST /api/run_playbook_aggregation",

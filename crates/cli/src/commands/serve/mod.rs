@@ -170,6 +170,10 @@ impl Serve {
             let app = Arc::clone(&app);
             async move { futures::join!(app.warm_words(), app.keep_embedding()) }
         });
+        // The lock on the folder says that nobody else works on it.
+        if let Err(error) = app.take_over_jobs().await {
+            tracing::error!(%error, "jobs of the last run could not be taken over; they wait for their leases");
+        }
         let workers = self.workers(&app);
         let serving = reflexio_server::run(listener, Arc::clone(&app), options, asked_to_stop(told));
         let served = tokio::select! {

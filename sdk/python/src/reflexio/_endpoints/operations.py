@@ -13,6 +13,8 @@ from reflexio.enums import OperationStatus
 from reflexio.models.base import Response
 from reflexio.models.operations import (
     ClearUserDataResponse,
+    DowngradeProfilesResponse,
+    DowngradeUserPlaybooksResponse,
     GetOperationStatusResponse,
     ManualPlaybookGenerationResponse,
     ManualProfileGenerationResponse,
@@ -223,6 +225,46 @@ class OperationEndpoints:
                 playbook_name=playbook_name,
                 archive_current=archive_current,
             ),
+            changes_data=True,
+        )
+
+    @endpoint
+    def downgrade_profiles(
+        self,
+        user_id: str | None = None,
+        only_affected_users: bool = True,
+    ) -> Call[DowngradeProfilesResponse]:
+        """Take an upgrade back: ARCHIVED profiles become CURRENT, CURRENT ones ARCHIVED.
+
+        Args:
+            user_id: Only this user's; all users otherwise.
+            only_affected_users: Leave users without archived profiles alone.
+        """
+        return Call(
+            "POST",
+            "/api/downgrade_all_profiles",
+            as_model(DowngradeProfilesResponse),
+            body=given(user_id=user_id, only_affected_users=only_affected_users),
+            changes_data=True,
+        )
+
+    @endpoint
+    def downgrade_user_playbooks(
+        self,
+        agent_version: str | None = None,
+        playbook_name: str | None = None,
+    ) -> Call[DowngradeUserPlaybooksResponse]:
+        """Take an upgrade back: ARCHIVED user playbooks become CURRENT, CURRENT ones ARCHIVED.
+
+        Args:
+            agent_version: Only of this agent version.
+            playbook_name: Only of this type.
+        """
+        return Call(
+            "POST",
+            "/api/downgrade_all_user_playbooks",
+            as_model(DowngradeUserPlaybooksResponse),
+            body=given(agent_version=agent_version, playbook_name=playbook_name),
             changes_data=True,
         )
 

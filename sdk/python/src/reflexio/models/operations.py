@@ -110,6 +110,22 @@ class UpgradeUserPlaybooksResponse(Response):
     message: str = ""
 
 
+class DowngradeProfilesResponse(Response):
+    """How many profiles changed their state in a downgrade."""
+
+    profiles_demoted: int = 0
+    profiles_restored: int = 0
+    message: str = ""
+
+
+class DowngradeUserPlaybooksResponse(Response):
+    """How many user playbooks changed their state in a downgrade."""
+
+    user_playbooks_demoted: int = 0
+    user_playbooks_restored: int = 0
+    message: str = ""
+
+
 class RunPlaybookAggregationResponse(Response):
     """What an aggregation run did, in words."""
 

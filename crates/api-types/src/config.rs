@@ -19,6 +19,9 @@ const OLD_LIST: &str = "user_playbook_extractor_configs";
 const NEVER_NULL: [&str; 3] =
     ["eval_sample_n_per_stratum", "eval_concurrency_limit", "shadow_comparison_judge_prompt_version"];
 
+/// Fields that the public client does not know: whoever does not send them does not mean to erase them.
+const OURS: [&str; 1] = ["budget_config"];
+
 /// The document as it is sent: every field, nulls included, under both names.
 pub fn render(config: &Config) -> Value {
     let mut document = json!(config);
@@ -37,6 +40,7 @@ pub fn parse_full(sent: &Value, current: &Config) -> Result<Config, Vec<Violatio
     }
     let mut document = sent.clone();
     resolve_playbooks(&mut document, current);
+    keep_unspoken(&mut document, current);
     forget_rendered_windows(&mut document, current);
     read(document)
 }
@@ -88,6 +92,13 @@ fn resolve_playbooks(document: &mut Map<String, Value>, current: &Config) {
         _ => stored,
     };
     document.insert(LIST.to_owned(), resolved);
+}
+
+fn keep_unspoken(document: &mut Map<String, Value>, current: &Config) {
+    let stored = json!(current);
+    for field in OURS {
+        document.entry(field).or_insert_with(|| stored[field].clone());
+    }
 }
 
 /// Puts the fields of the public client's object into the first of the list; what it cannot express stays.

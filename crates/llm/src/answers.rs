@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::call::Question;
+use crate::call::{Question, Reply, Shared};
 use crate::purpose::Purpose;
 use crate::request::{Answer, Finish, Output, Request};
+use crate::spend::{CallRecord, Outcome};
 use crate::structured::for_servers;
 use crate::target::Target;
 
@@ -63,7 +64,7 @@ impl Answers for NoAnswers {
 }
 
 /// The key of a question; nothing for one that belongs to no run.
-pub(crate) fn key(chain: &[Target], question: &Question<'_>) -> Option<QuestionKey> {
+fn key(chain: &[Target], question: &Question<'_>) -> Option<QuestionKey> {
     let options = question.options;
     options.purpose.run.as_ref()?;
     let output = question.schema.map_or(Output::Text, |schema| Output::Schema {
@@ -85,4 +86,54 @@ pub(crate) fn key(chain: &[Target], question: &Question<'_>) -> Option<QuestionK
     });
     let digest = blake3::hash(whole.to_string().as_bytes()).to_hex().to_string();
     Some(QuestionKey { purpose: options.purpose.clone(), digest })
+}
+
+/// What a run has got before.
+pub(crate) enum Recalled<T> {
+    Found {
+        value: T,
+        index: usize,
+        corrected: bool,
+    },
+    /// Under this key the answer is to be kept, if the question is one of a run.
+    Nothing(Option<QuestionKey>),
+}
+
+impl Shared {
+    /// The answer that the run has to this question, if it still can be used.
+    pub(crate) async fn recall<T>(
+        &self,
+        chain: &[Target],
+        question: &Question<'_>,
+        read: impl FnOnce(&SavedAnswer) -> Option<T>,
+    ) -> Recalled<T> {
+        let Some(key) = key(chain, question) else { return Recalled::Nothing(None) };
+        let saved = self.answers.find(&key).await;
+        let found = saved.and_then(|saved| {
+            let index = chain.iter().position(|target| target.label == saved.model)?;
+            Some((read(&saved)?, index, saved.corrected))
+        });
+        let Some((value, index, corrected)) = found else { return Recalled::Nothing(Some(key)) };
+        let record = self.record(&chain[index], question, 0, true);
+        self.ledger.record(CallRecord { tokens_estimated: false, outcome: Outcome::Saved, ..record });
+        Recalled::Found { value, index, corrected }
+    }
+
+    /// Keeps an answer that fits, before anybody makes use of it.
+    pub(crate) async fn keep(
+        &self,
+        key: Option<&QuestionKey>,
+        model: &Target,
+        reply: &Reply,
+        corrected: bool,
+    ) {
+        let Some(key) = key else { return };
+        let saved = SavedAnswer {
+            model: model.label.clone(),
+            text: reply.answer.text.clone(),
+            truncated: reply.answer.finish == Finish::Truncated,
+            corrected,
+        };
+        self.answers.keep(key, &saved).await;
+    }
 }

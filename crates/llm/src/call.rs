@@ -5,14 +5,14 @@ use std::sync::Arc;
 use reflexio_types::Clock;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::answers::{Answers, QuestionKey, SavedAnswer, key};
+use crate::answers::Answers;
 use crate::error::{Error, Parameter, Result};
 use crate::gate::Gates;
 use crate::message::{Message, Part, Speaker, has_images, without_images};
 use crate::options::{Options, cancelled};
 use crate::provider::{Rung, tells_schema};
 use crate::quirks::{Memory, Quirks};
-use crate::request::{Answer, Finish, Output, Request, Usage};
+use crate::request::{Answer, Output, Request, Usage};
 use crate::retry::{Position, Retry};
 use crate::role::Role;
 use crate::spend::{
@@ -189,7 +189,7 @@ impl Shared {
     }
 
     /// What is known of a call before it is made.
-    fn record(
+    pub(crate) fn record(
         &self,
         target: &Target,
         question: &Question<'_>,
@@ -213,54 +213,6 @@ impl Shared {
             outcome: Outcome::Cancelled,
         }
     }
-
-    /// The answer that the run has to this question, if it still can be used.
-    pub(crate) async fn recall<T>(
-        &self,
-        chain: &[Target],
-        question: &Question<'_>,
-        read: impl FnOnce(&SavedAnswer) -> Option<T>,
-    ) -> Recalled<T> {
-        let Some(key) = key(chain, question) else { return Recalled::Nothing(None) };
-        let saved = self.answers.find(&key).await;
-        let found = saved.and_then(|saved| {
-            let index = chain.iter().position(|target| target.label == saved.model)?;
-            Some((read(&saved)?, index, saved.corrected))
-        });
-        let Some((value, index, corrected)) = found else { return Recalled::Nothing(Some(key)) };
-        let record = self.record(&chain[index], question, 0, true);
-        self.ledger.record(CallRecord { tokens_estimated: false, outcome: Outcome::Saved, ..record });
-        Recalled::Found { value, index, corrected }
-    }
-
-    /// Keeps an answer that fits, before anybody makes use of it.
-    pub(crate) async fn keep(
-        &self,
-        key: Option<&QuestionKey>,
-        model: &Target,
-        reply: &Reply,
-        corrected: bool,
-    ) {
-        let Some(key) = key else { return };
-        let saved = SavedAnswer {
-            model: model.label.clone(),
-            text: reply.answer.text.clone(),
-            truncated: reply.answer.finish == Finish::Truncated,
-            corrected,
-        };
-        self.answers.keep(key, &saved).await;
-    }
-}
-
-/// What a run has got before.
-pub(crate) enum Recalled<T> {
-    Found {
-        value: T,
-        index: usize,
-        corrected: bool,
-    },
-    /// Under this key the answer is to be kept, if the question is one of a run.
-    Nothing(Option<QuestionKey>),
 }
 
 /// What a question has cost so far.

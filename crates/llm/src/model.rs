@@ -3,8 +3,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use crate::answers::SavedAnswer;
-use crate::call::{Question, Recalled, Reply, Shared, build, estimate};
+use crate::answers::{Recalled, SavedAnswer};
+use crate::call::{Question, Reply, Shared, build, estimate};
 use crate::error::{Error, Result};
 use crate::message::{Message, Prompt};
 use crate::name::ModelName;

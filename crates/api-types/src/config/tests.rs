@@ -1,3 +1,5 @@
+use reflexio_types::config::BudgetConfig;
+
 use super::*;
 
 fn two_playbooks() -> Config {
@@ -12,7 +14,8 @@ fn two_playbooks() -> Config {
 /// What the public client sends back after `get_config`: our list is not a field it knows.
 fn as_public_client(config: &Config) -> Value {
     let mut document = render(config);
-    document.as_object_mut().unwrap().remove(LIST);
+    let fields = document.as_object_mut().unwrap();
+    fields.retain(|name, _| name != LIST && !OURS.contains(&name.as_str()));
     document
 }
 
@@ -29,6 +32,16 @@ fn a_client_without_the_list_does_not_erase_it() {
     let current = two_playbooks();
     let read = parse_full(&as_public_client(&current), &current).unwrap();
     assert_eq!(read.playbook_configs, current.playbook_configs);
+}
+
+#[test]
+fn a_client_that_knows_no_budget_does_not_lift_it() {
+    let budget_config = BudgetConfig { per_day_usd: Some(5.0), per_run_usd: None };
+    let current = Config { budget_config, ..two_playbooks() };
+    let mut document = as_public_client(&current);
+    assert_eq!(parse_full(&document, &current).unwrap().budget_config, budget_config);
+    document["budget_config"] = Value::Null;
+    assert_eq!(parse_full(&document, &current).unwrap().budget_config, BudgetConfig::default());
 }
 
 #[test]

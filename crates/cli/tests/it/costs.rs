@@ -96,3 +96,25 @@ fn no_answer_is_paid_twice_when_the_server_is_killed_before_it_is_stored() {
     }
     server.reflexio("doctor --deep").ok();
 }
+
+#[test]
+fn an_orderly_stop_writes_the_calls_it_cuts_off() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let endpoint = runtime.block_on(TestEndpoint::scripted([Reply::Hang])).expect("a port");
+    endpoint.respond(|_| Reply::Json(answer()));
+    let folder = Arc::new(folder());
+    let server = serve(&folder, &endpoint);
+    let turns = json!([{"role": "User", "content": "Use bullet points"}]);
+    let body = json!({"user_id": "ann", "interaction_data_list": turns, "force_extraction": true});
+    server.reflexio("publish --stdin").stdin(body.to_string()).ok();
+    wait_for("the call", || (endpoint.count() == 1).then_some(()));
+    let (status, log) = server.stop();
+    assert!(status.success(), "{log}");
+    let server = serve(&folder, &endpoint);
+    let learned = || server.reflexio("user-playbooks list").json();
+    wait_for("the next attempt", || (!learned().as_array().expect("rows").is_empty()).then_some(()));
+    let costs = server.reflexio("costs").json();
+    let counts = (&costs["totals"]["calls"], &costs["totals"]["cancelled"], endpoint.count());
+    assert_eq!(counts, (&json!(2), &json!(1), 2), "{costs}");
+}

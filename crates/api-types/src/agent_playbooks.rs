@@ -78,6 +78,12 @@ pub struct AgentPlaybookView {
     pub status: Option<StatusName>,
     pub tags: Vec<String>,
     pub learned_by: Option<String>,
+    /// How many user playbooks it stands for, of how many users, and how alike they are, from 0 to 1.
+    pub cluster_size: Option<u32>,
+    pub distinct_users: Option<u32>,
+    pub agreement: Option<f64>,
+    /// The approved rule whose place it would take.
+    pub successor_of: Option<i64>,
     pub score: Option<f64>,
     /// What the score is made of, if that was asked for.
     pub score_parts: Option<ScoreParts>,
@@ -101,6 +107,10 @@ impl From<DomainAgentPlaybook> for AgentPlaybookView {
             status: shown_status(row.status),
             tags: body.tags.unwrap_or_default(),
             learned_by: body.learned_by,
+            cluster_size: body.cluster_size,
+            distinct_users: body.distinct_users,
+            agreement: body.agreement,
+            successor_of: body.successor_of.map(|id| id.0),
             score: None,
             score_parts: None,
         }

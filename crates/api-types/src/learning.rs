@@ -216,6 +216,16 @@ pub struct RunPlaybookAggregationRequest {
 
 impl WireRequest for RunPlaybookAggregationRequest {}
 
+/// What an aggregation came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RunPlaybookAggregationResponse {
+    pub success: bool,
+    pub message: String,
+    pub clusters_found: u64,
+    /// Proposals that wait for a person now.
+    pub playbooks_generated: u64,
+}
+
 /// Why learning is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

@@ -6,6 +6,7 @@
 
 mod access;
 mod agent_playbooks;
+mod aggregation;
 mod configs;
 mod context;
 mod costs;
@@ -29,6 +30,7 @@ mod user_playbooks;
 use std::sync::Arc;
 
 pub use agent_playbooks::NewAgentPlaybook;
+pub use aggregation::AggregationOutcome;
 pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
 pub use costs::{Budgets, CostSettings, Costs, Spending, Today};

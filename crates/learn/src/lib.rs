@@ -7,6 +7,7 @@
 //! What is learned carries the turns that show it; an item without such evidence does not exist. This crate must
 //! never read the environment, make an id or decide when a job runs.
 
+pub mod aggregate;
 pub mod builtin;
 pub mod consolidate;
 pub mod engine;

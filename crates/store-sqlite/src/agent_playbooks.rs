@@ -147,7 +147,7 @@ pub(crate) fn filtered(org: &OrgId, filter: &AgentPlaybookFilter) -> Predicate {
     predicate
 }
 
-fn add(
+pub(crate) fn add(
     tx: &mut Tx<'_>,
     org: &OrgId,
     playbook: &AgentPlaybook,
@@ -160,7 +160,7 @@ fn add(
     Ok(id)
 }
 
-fn note(
+pub(crate) fn note(
     sql: &Connection,
     org: &OrgId,
     id: AgentPlaybookId,
@@ -226,8 +226,33 @@ fn update(
     if new.playbook_status != old.playbook_status {
         tx.index.relabel(Index::AgentPlaybooks, org, id.0);
         note(tx.sql, org, id, decision(new.playbook_status), actor, at)?;
+        if let Some(before) =
+            new.body.successor_of.filter(|_| new.playbook_status == PlaybookStatus::Approved)
+        {
+            archive(tx, org, before, id, at)?;
+        }
     }
     Ok(Some(new))
+}
+
+/// The rule whose place an approved one takes leaves production with the same decision.
+fn archive(
+    tx: &mut Tx<'_>,
+    org: &OrgId,
+    before: AgentPlaybookId,
+    by: AgentPlaybookId,
+    at: Timestamp,
+) -> Outcome<()> {
+    let of_row = Predicate::of_org(org).number("t.id", Some(before.0));
+    let current = of_row.clone().text("t.status", Some(Status::Current.as_str()));
+    let Some(mut row) = find::<AgentPlaybook>(tx.sql, current.clone())? else { return Ok(()) };
+    row.body.superseded_by = Some(by);
+    let mut statement =
+        tx.sql.prepare_cached("UPDATE agent_playbooks SET body = ? WHERE org_id = ? AND id = ?")?;
+    statement.execute((compact(&row.body)?, org.as_str(), before.0))?;
+    drop(statement);
+    AGENT_PLAYBOOKS.move_to(tx, org, current, (Status::Archived, LineageAction::Archived), at)?;
+    Ok(())
 }
 
 fn changed(mut row: AgentPlaybook, change: AgentPlaybookChange) -> AgentPlaybook {

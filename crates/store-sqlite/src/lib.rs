@@ -9,6 +9,7 @@
 //! aside).
 
 mod agent_playbooks;
+mod aggregations;
 mod answers;
 mod backup;
 mod configs;

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "the whole crate is tests")]
 
 pub mod agent_playbooks;
+pub mod aggregations;
 pub mod answers;
 pub mod configs;
 pub mod conversations;
@@ -202,6 +203,13 @@ macro_rules! conformance_tests {
                 a_row_that_changed_meanwhile_undoes_the_lesson,
                 what_a_user_wants_forgotten_is_deleted,
                 publishers_are_found_by_what_they_published,
+            ],
+            aggregations: [
+                an_aggregation_stores_rules_and_what_it_remembers_together,
+                a_pending_rule_gives_way_and_a_decided_one_does_not,
+                an_aggregation_of_old_knowledge_changes_nothing,
+                approving_a_successor_archives_what_it_follows,
+                scopes_are_those_of_playbooks_in_use,
             ],
             answers: [
                 an_answer_is_kept_with_the_calls_it_took,

@@ -12,6 +12,7 @@
 //! This crate must never know a concrete database, the wire format or the clock.
 
 mod agent_playbooks;
+mod aggregations;
 mod answers;
 mod ask;
 mod configs;
@@ -37,6 +38,7 @@ mod words;
 use std::sync::Arc;
 
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
+pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Proposed};
 pub use answers::{Answers, SavedAnswer};
 pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
@@ -78,6 +80,7 @@ pub trait Store:
     + Jobs
     + Costs
     + Answers
+    + Aggregations
     + Learning
     + Outcomes
     + Evaluations
@@ -101,6 +104,7 @@ impl<T> Store for T where
         + Jobs
         + Costs
         + Answers
+        + Aggregations
         + Learning
         + Outcomes
         + Evaluations

@@ -15,8 +15,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-vectors", &[]),
     ("reflexio-postings", &["reflexio-search", "reflexio-vectors"]),
     ("reflexio-embed", &[]),
+    ("reflexio-cluster", &["reflexio-search", "reflexio-vectors"]),
     ("reflexio-llm", &["reflexio-types"]),
-    ("reflexio-learn", &["reflexio-llm", "reflexio-search", "reflexio-store", "reflexio-types"]),
+    (
+        "reflexio-learn",
+        &["reflexio-cluster", "reflexio-llm", "reflexio-search", "reflexio-store", "reflexio-types"],
+    ),
     ("reflexio-evaluate", &["reflexio-learn", "reflexio-llm", "reflexio-types"]),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
@@ -29,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "reflexio-app",
         &[
+            "reflexio-cluster",
             "reflexio-embed",
             "reflexio-evaluate",
             "reflexio-jobs",

@@ -1,7 +1,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::user_playbook::playbook_text;
-use crate::{AgentPlaybookId, BlockingIssue, PlaybookStatus, Status, Timestamp, UserPlaybookId};
+use crate::{
+    AgentPlaybookId, BlockingIssue, InteractionId, PlaybookStatus, RequestId, Status, Timestamp,
+    UserPlaybookId,
+};
 
 /// The parts of an agent playbook that no query selects by.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -17,9 +20,26 @@ pub struct AgentPlaybookBody {
     pub expanded_terms: Option<String>,
     pub tags: Option<Vec<String>>,
     pub source_user_playbook_ids: Vec<UserPlaybookId>,
+    /// How many user playbooks it stands for, and of how many users.
+    pub cluster_size: Option<u32>,
+    pub distinct_users: Option<u32>,
+    /// How alike they are, from 0 to 1.
+    pub agreement: Option<f64>,
+    /// The situations that taught it. They hold no text, so they outlive the rows they came from.
+    pub source_windows: Vec<SourceWindow>,
+    /// The approved rule whose place it would take.
+    pub successor_of: Option<AgentPlaybookId>,
     pub merged_into: Option<AgentPlaybookId>,
     pub superseded_by: Option<AgentPlaybookId>,
     pub learned_by: Option<String>,
+}
+
+/// A situation that taught a rule: the turns that show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceWindow {
+    pub user_playbook_id: UserPlaybookId,
+    pub request_id: RequestId,
+    pub interaction_ids: Vec<InteractionId>,
 }
 
 /// A rule for the agent. Only a person's approval lets it into production.

@@ -20,11 +20,19 @@ pub enum JobKind {
     Evaluate,
     /// Judge a sample of past sessions anew.
     Regenerate,
+    /// Make agent playbooks of the user playbooks of one type and version.
+    Aggregate,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 5] =
-        [JobKind::Learn, JobKind::Embed, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate];
+    pub const ALL: [JobKind; 6] = [
+        JobKind::Learn,
+        JobKind::Embed,
+        JobKind::Rerun,
+        JobKind::Evaluate,
+        JobKind::Regenerate,
+        JobKind::Aggregate,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,6 +41,7 @@ impl JobKind {
             JobKind::Rerun => "rerun",
             JobKind::Evaluate => "evaluate",
             JobKind::Regenerate => "regenerate",
+            JobKind::Aggregate => "aggregate",
         }
     }
 

@@ -28,7 +28,7 @@ mod stall;
 mod status;
 mod user_playbook;
 
-pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody};
+pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody, SourceWindow};
 pub use caller::{ApiKey, Caller, KeyId, Scope, Scopes};
 pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
 pub use config::Config;

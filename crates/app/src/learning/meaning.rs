@@ -11,7 +11,7 @@ use crate::App;
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Vectors for the comparison of new rows with stored ones. Without an embedder, words alone tell what is similar.
-pub(super) struct EmbeddedMeaning(Option<Arc<dyn Embedder>>);
+pub(crate) struct EmbeddedMeaning(Option<Arc<dyn Embedder>>);
 
 #[async_trait]
 impl Meaning for EmbeddedMeaning {
@@ -29,7 +29,7 @@ impl Meaning for EmbeddedMeaning {
 }
 
 impl App {
-    pub(super) fn meaning(&self) -> EmbeddedMeaning {
+    pub(crate) fn meaning(&self) -> EmbeddedMeaning {
         EmbeddedMeaning(self.embeddings.embedder().filter(|_| self.embeddings.is_in_place()))
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::task::{self, RerunTask};
 use crate::access::Access;
 use crate::evaluation::REGENERATION;
-use crate::{App, Error, Result};
+use crate::{App, Result};
 
 /// Among so many jobs that of the newest operation is found.
 const RECENT_RERUNS: usize = 200;
@@ -179,12 +179,6 @@ impl App {
         let of_operation =
             |job: &Job| job.payload.get("operation_id").and_then(Value::as_str) == Some(&operation.id);
         Ok(jobs.into_iter().find(of_operation))
-    }
-
-    /// The seam of aggregation.
-    pub fn aggregate(&self, caller: &Caller) -> Result<()> {
-        caller.needs(Scope::Write)?;
-        Err(Error::NotThereYet("run_playbook_aggregation"))
     }
 
     pub(crate) fn wake_workers(&self) {

@@ -7,7 +7,8 @@ use crate::access::Access;
 use crate::{App, Result};
 
 /// What asks a model.
-const LEARNING: [JobKind; 4] = [JobKind::Learn, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate];
+const LEARNING: [JobKind; 5] =
+    [JobKind::Learn, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate, JobKind::Aggregate];
 
 impl App {
     pub async fn stall(&self, caller: &Caller) -> Result<Option<Stall>> {

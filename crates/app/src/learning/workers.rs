@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 use super::handler::Learning;
 use super::rerun::Rerun;
 use crate::App;
+use crate::aggregation::Aggregator;
 use crate::evaluation::{EvaluationHandler, Regenerator};
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
@@ -24,6 +25,8 @@ const RERUNS: usize = 2;
 const EVALUATIONS: usize = 4;
 /// Each judges several sessions at the same time.
 const REGENERATIONS: usize = 1;
+/// Clustering is heavy; those of one type and version wait for each other anyway.
+const AGGREGATIONS: usize = 1;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -80,8 +83,9 @@ impl App {
             .with(JobKind::Learn, Arc::new(Learning(Arc::clone(self))), settings.slots)
             .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS)
             .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
-            .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS);
-        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS;
+            .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
+            .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS);
+        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + AGGREGATIONS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),

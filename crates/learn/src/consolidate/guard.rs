@@ -39,6 +39,11 @@ pub(super) fn narrower(item: &Item, trigger: &str) -> Result<(), &'static str> {
     not_wider(&[item.trigger()], trigger)
 }
 
+/// Whether a trigger drops a condition that all of these have.
+pub(crate) fn reaches_further(parts: &[&str], trigger: &str) -> bool {
+    not_wider(parts, trigger).is_err()
+}
+
 /// Every condition that all parts have must stay, and no word may come in that drops conditions.
 fn not_wider(parts: &[&str], trigger: &str) -> Result<(), &'static str> {
     let new = telling(trigger);

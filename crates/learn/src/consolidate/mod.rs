@@ -17,6 +17,7 @@ use reflexio_llm::prompts::{PromptError, Registry, Template};
 use reflexio_llm::{Error, Model, Options, Prompt, prompt_file};
 use serde::Serialize;
 
+pub(crate) use guard::reaches_further;
 pub use item::{Item, Wording};
 pub use likeness::without_a_model;
 pub use meeting::{Forget, Meeting, Newcomer, Similar};

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use reflexio_search::TextQuery;
-use reflexio_store::{Ask, ProfileFilter, PublishedTurn, SharedStore, UserPlaybookFilter};
+use reflexio_store::{AggregationScope, Ask, ProfileFilter, PublishedTurn, SharedStore, UserPlaybookFilter};
 use reflexio_types::{
     InteractionId, LineageSubject, OrgId, Profile, ProfileId, Status, Timestamp, UserId, UserPlaybook,
     UserPlaybookId,
@@ -65,6 +65,8 @@ impl Maker<'_> {
         }
         for found in std::mem::take(&mut findings.playbooks) {
             let text = normal(&found.body.content);
+            let skips = evidence(scene, &found.evidence)
+                .is_some_and(|(turn, _)| turn.request.intent.skip_aggregation);
             let Some(row) = self.playbook(scene, found) else { continue };
             let key = format!("{}\n{}\n{text}", row.playbook_name, row.agent_version);
             let instruction = row.body.instruction.as_deref().map(normal);
@@ -76,6 +78,11 @@ impl Maker<'_> {
                 findings.drop_one(KNOWN);
                 rows.confirm(LineageSubject::UserPlaybook(id), row.body.source_interaction_ids);
             } else {
+                if !skips {
+                    let (agent_version, playbook_name) =
+                        (row.agent_version.clone(), row.playbook_name.clone());
+                    rows.grows(AggregationScope { agent_version, playbook_name });
+                }
                 made.push(Item::Playbook(row));
             }
         }

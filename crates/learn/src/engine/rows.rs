@@ -1,8 +1,9 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use reflexio_store::{Confirmed, Lesson, Retired, Retirement};
-use reflexio_types::{InteractionId, LineageSubject, ProfileId};
+use reflexio_store::{AggregationScope, Confirmed, Lesson, Retired, Retirement};
+use reflexio_types::{InteractionId, LineageSubject, ProfileId, Status};
 
+use crate::aggregate;
 use crate::consolidate::Item;
 
 /// What one or more windows gave, ready to be stored.
@@ -15,6 +16,8 @@ pub(super) struct Rows {
     retired: Vec<(Item, Retirement, usize)>,
     confirmed: Vec<Confirmed>,
     forgotten: Vec<ProfileId>,
+    /// Types and versions that got new playbooks from conversations that want them aggregated.
+    grown: BTreeSet<AggregationScope>,
     seen: HashSet<String>,
 }
 
@@ -22,6 +25,11 @@ impl Rows {
     /// Whether a text comes up for the first time.
     pub(super) fn is_first_of(&mut self, text: String) -> bool {
         self.seen.insert(text)
+    }
+
+    /// Playbooks of this type and version are worth a look, if any of them is new.
+    pub(super) fn grows(&mut self, scope: AggregationScope) {
+        self.grown.insert(scope);
     }
 
     /// The place of the new row.
@@ -79,6 +87,7 @@ impl Rows {
     /// Puts all rows into a lesson. Successors are named there by their place among the rows of their kind.
     pub(super) fn into_lesson(self, mut lesson: Lesson) -> Lesson {
         let mut places = BTreeMap::new();
+        let grown = self.grown;
         for (place, item) in self.made.into_iter().enumerate() {
             match item {
                 Some(Item::Profile(row)) => {
@@ -87,6 +96,13 @@ impl Rows {
                 }
                 Some(Item::Playbook(row)) => {
                     places.insert(place, lesson.user_playbooks.len());
+                    let scope = AggregationScope {
+                        agent_version: row.agent_version.clone(),
+                        playbook_name: row.playbook_name.clone(),
+                    };
+                    if row.status == Status::Current && grown.contains(&scope) {
+                        lesson.jobs.push(aggregate::due(&scope));
+                    }
                     lesson.user_playbooks.push(row);
                 }
                 None => {}

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use reflexio_learn::extract::{Extraction, PROMPTS};
 use reflexio_learn::{Extractor, Scene};
-use reflexio_learn::{Policy, consolidate};
+use reflexio_learn::{Policy, aggregate, consolidate};
 use reflexio_llm::endpoint::Reply;
 use reflexio_llm::prompts::Registry;
 use reflexio_llm::{Models, Prompt, Role, Services};
@@ -16,7 +16,8 @@ use crate::support::{Bench, answer, conversation, endpoint, learner, said};
 
 #[test]
 fn every_prompt_file_is_known() {
-    let registry = Registry::new(PROMPTS.iter().chain(consolidate::PROMPTS).copied()).unwrap();
+    let registry =
+        Registry::new(PROMPTS.iter().chain(consolidate::PROMPTS).chain(aggregate::PROMPTS).copied()).unwrap();
     registry.matches_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts")).unwrap();
 }
 

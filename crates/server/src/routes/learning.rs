@@ -1,12 +1,12 @@
 use axum::Json;
 use reflexio_api_types::{
-    CancelOperationRequest, CancelOperationResponse, Done, GetOperationStatusResponse, LearningStatusQuery,
+    CancelOperationRequest, CancelOperationResponse, GetOperationStatusResponse, LearningStatusQuery,
     LearningStatusResponse, ManualPlaybookGenerationRequest, ManualProfileGenerationRequest,
     MarkNotifiedResponse, OperationStatusInfo, OperationStatusQuery, RerunPlaybookGenerationRequest,
     RerunPlaybookGenerationResponse, RerunProfileGenerationRequest, RerunProfileGenerationResponse,
-    RunPlaybookAggregationRequest, SourceLabel, StallStateResponse, When,
+    RunPlaybookAggregationRequest, RunPlaybookAggregationResponse, SourceLabel, StallStateResponse, When,
 };
-use reflexio_app::{Error, Selection, Started, Wanted};
+use reflexio_app::{Selection, Started, Wanted};
 use reflexio_types::{RequestId, UserId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -184,17 +184,21 @@ fn answered(started: Started, what: &str) -> Answered {
 
 /// Make agent playbooks of user playbooks now
 #[utoipa::path(post, path = "/api/run_playbook_aggregation", tag = "learning",
-    request_body = RunPlaybookAggregationRequest, responses((status = 200, body = Done), Failure))]
+    request_body = RunPlaybookAggregationRequest,
+    responses((status = 200, body = RunPlaybookAggregationResponse), Failure))]
 async fn run_playbook_aggregation(
     UseCases(app): UseCases,
     Who(caller): Who,
-    _body: Body<RunPlaybookAggregationRequest>,
-) -> Result<Json<Done>> {
-    match app.aggregate(&caller) {
-        Ok(()) => Ok(Json(Done { success: true, message: String::new() })),
-        Err(error @ Error::NotThereYet(_)) => Ok(Json(Done { success: false, message: error.to_string() })),
-        Err(error) => Err(error.into()),
-    }
+    Body(request): Body<RunPlaybookAggregationRequest>,
+) -> Result<Json<RunPlaybookAggregationResponse>> {
+    let name = request.value.playbook_name.as_deref();
+    let outcome = app.aggregate(&caller, request.value.agent_version.as_deref(), name).await?;
+    Ok(Json(RunPlaybookAggregationResponse {
+        success: outcome.finished,
+        message: outcome.message,
+        clusters_found: outcome.clusters_found,
+        playbooks_generated: outcome.playbooks_generated,
+    }))
 }
 
 /// Whether learning is paused, and why

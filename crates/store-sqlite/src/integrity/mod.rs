@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 19] = [
+const TABLES: [&str; 20] = [
     "api_keys",
     "requests",
     "interactions",
@@ -31,6 +31,7 @@ const TABLES: [&str; 19] = [
     "cost_days",
     "model_calls",
     "saved_answers",
+    "clusterings",
     "session_outcomes",
     "evaluations",
     "learning_evaluations",

@@ -134,6 +134,18 @@ pub struct PlaybookAggregatorConfig {
     #[serde(alias = "similarity_threshold")]
     pub clustering_similarity: Option<f64>,
     pub direction_overlap_threshold: f64,
+    /// What `min_cluster_size` counts.
+    pub cluster_size_counts: ClusterSizeCounts,
+}
+
+/// Rows, or the different users who taught them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterSizeCounts {
+    #[default]
+    Rows,
+    Users,
 }
 
 impl Default for PlaybookAggregatorConfig {
@@ -143,6 +155,7 @@ impl Default for PlaybookAggregatorConfig {
             reaggregation_trigger_count: 2,
             clustering_similarity: None,
             direction_overlap_threshold: 0.6,
+            cluster_size_counts: ClusterSizeCounts::default(),
         }
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use budget::{BudgetConfig, micros};
 pub use extraction::{
-    AgentSuccessConfig, DeduplicationConfig, PlaybookAggregatorConfig, PlaybookConfig,
+    AgentSuccessConfig, ClusterSizeCounts, DeduplicationConfig, PlaybookAggregatorConfig, PlaybookConfig,
     ProfileExtractorConfig, ToolUseConfig,
 };
 pub use policies::{

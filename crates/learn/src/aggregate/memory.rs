@@ -1,0 +1,148 @@
+//! Which user playbooks belong together, remembered from one look to the next.
+
+use std::collections::BTreeMap;
+
+use reflexio_cluster::{ClusterId, Clusters, Count, Item, Nearness, Options};
+use reflexio_types::config::PlaybookAggregatorConfig;
+use reflexio_types::{AgentPlaybookId, UserPlaybook, UserPlaybookId};
+use serde::{Deserialize, Serialize};
+
+/// A row and its meaning, if it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    pub row: UserPlaybook,
+    pub vector: Option<Vec<f32>>,
+}
+
+/// What is remembered of one type and version. It holds ids and numbers, no text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memory {
+    clusters: Option<Clusters>,
+    options: Option<Options>,
+    /// The rows that were there at the last refresh, and their clusters.
+    members: BTreeMap<i64, Option<u64>>,
+    /// The newest rule of each cluster.
+    playbooks: BTreeMap<u64, i64>,
+}
+
+/// Members that belong together and were not looked at before in this composition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    pub cluster: u64,
+    /// Places among the members; the one in the middle comes first.
+    pub members: Vec<usize>,
+    pub users: usize,
+    pub agreement: f64,
+}
+
+/// What a refresh found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Refreshed {
+    pub clusters: usize,
+    pub changed: Vec<Group>,
+    /// Rules of clusters that are no more.
+    pub outdated: Vec<AgentPlaybookId>,
+}
+
+impl Memory {
+    /// How many rows came since the last refresh.
+    pub fn unseen(&self, rows: &[UserPlaybook]) -> usize {
+        rows.iter().filter(|row| !self.members.contains_key(&row.id.0)).count()
+    }
+
+    /// The newest rule of a cluster.
+    pub fn playbook_of(&self, cluster: u64) -> Option<AgentPlaybookId> {
+        self.playbooks.get(&cluster).map(|id| AgentPlaybookId(*id))
+    }
+
+    /// Clusters all members anew. Clusters keep their number as long as they have most of their members.
+    pub fn refresh(
+        &mut self,
+        members: &[Member],
+        config: &PlaybookAggregatorConfig,
+    ) -> Result<Refreshed, reflexio_cluster::Error> {
+        let texts: Vec<String> = members.iter().map(|member| text_of(&member.row)).collect();
+        let items: Vec<Item<'_>> =
+            members.iter().zip(&texts).map(|(member, text)| item(member, text)).collect();
+        let previous: Vec<Option<ClusterId>> = members
+            .iter()
+            .map(|member| self.members.get(&member.row.id.0).copied().flatten().map(ClusterId))
+            .collect();
+        let options = options(&items, config);
+        // Another threshold is another clustering, but clusters keep their numbers: they are known by their members.
+        let same = self.options == Some(options);
+        let mut clusters = self.clusters.take().filter(|_| same).unwrap_or_else(|| Clusters::new(options));
+        self.options = Some(options);
+        let refresh = clusters.refresh(&items, &previous)?;
+        self.clusters = Some(clusters);
+        self.members = members
+            .iter()
+            .zip(&refresh.assignments)
+            .map(|(member, cluster)| (member.row.id.0, cluster.map(|id| id.0)))
+            .collect();
+        let gone = refresh.gone.iter().filter_map(|id| self.playbooks.remove(&id.0));
+        let outdated = gone.map(AgentPlaybookId).collect();
+        let changed = refresh
+            .ids
+            .iter()
+            .zip(&refresh.found)
+            .filter(|(id, _)| refresh.changed.contains(id))
+            .map(|(id, found)| {
+                let others = found.members.iter().copied().filter(|at| *at != found.medoid);
+                Group {
+                    cluster: id.0,
+                    members: std::iter::once(found.medoid).chain(others).collect(),
+                    users: found.groups,
+                    agreement: f64::from(found.agreement),
+                }
+            })
+            .collect();
+        Ok(Refreshed { clusters: refresh.ids.len(), changed, outdated })
+    }
+
+    /// The rows that were there at the last refresh.
+    pub fn members(&self) -> impl Iterator<Item = UserPlaybookId> {
+        self.members.keys().map(|id| UserPlaybookId(*id))
+    }
+}
+
+/// What tells playbooks apart: situation and instruction.
+fn text_of(row: &UserPlaybook) -> String {
+    let body = &row.body;
+    match (&body.trigger, &body.instruction) {
+        (Some(trigger), Some(instruction)) => format!("{trigger}\n{instruction}"),
+        (_, _) => body.content.clone(),
+    }
+}
+
+fn item<'a>(member: &'a Member, text: &'a str) -> Item<'a> {
+    Item {
+        text,
+        vector: member.vector.as_deref().unwrap_or_default(),
+        group: member.row.user_id.as_ref().map(|user| user.as_str()),
+        instruction: member.row.body.instruction.as_deref().unwrap_or_default(),
+    }
+}
+
+fn options(items: &[Item<'_>], config: &PlaybookAggregatorConfig) -> Options {
+    let usual = Options::for_items(items);
+    let nearness = match config.clustering_similarity {
+        Some(similarity) => {
+            let similarity = similarity as f32;
+            let apart = similarity - usual.nearness.large;
+            let shifted = |least: f32| (least + apart).clamp(0.01, 0.99);
+            Nearness {
+                small: shifted(usual.nearness.small),
+                large: similarity,
+                join: shifted(usual.nearness.join),
+            }
+        }
+        None => usual.nearness,
+    };
+    let count = match config.cluster_size_counts {
+        reflexio_types::config::ClusterSizeCounts::Rows => Count::Rows,
+        reflexio_types::config::ClusterSizeCounts::Users => Count::Groups,
+    };
+    Options { min_cluster_size: config.min_cluster_size.max(2) as usize, count, nearness }
+}

@@ -1,0 +1,165 @@
+//! From the playbooks of many users to rules that a person decides about.
+#![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
+
+use reflexio_llm::endpoint::{Reply, TestEndpoint};
+use reflexio_test_support::TestServer;
+use serde_json::{Value, json};
+
+const ASK_FIRST: [&str; 4] = [
+    "The user asks for a refund of a damaged parcel",
+    "The user asks for a refund of a parcel that came damaged",
+    "A user wants a refund of a damaged parcel",
+    "The user wants the refund of a damaged parcel",
+];
+
+/// A playbook of a user.
+fn playbook(user: &str, trigger: &str, instruction: &str) -> Value {
+    json!({"user_id": user, "request_id": "r", "agent_version": "v1", "playbook_name": "pain_points",
+           "trigger": trigger, "instruction": instruction, "content": format!("When: {trigger}\nDo: {instruction}")})
+}
+
+async fn add(server: &TestServer, playbooks: &[Value]) {
+    server.post("/api/add_user_playbook", json!({ "user_playbooks": playbooks })).await.ok();
+}
+
+async fn refunds(server: &TestServer) {
+    let rows: Vec<Value> = ASK_FIRST
+        .iter()
+        .enumerate()
+        .map(|(at, trigger)| {
+            playbook(&format!("u{at}"), trigger, "Ask for a photo of the damaged parcel before the refund")
+        })
+        .collect();
+    add(server, &rows).await;
+}
+
+async fn run(server: &TestServer) -> Value {
+    server.post("/api/run_playbook_aggregation", json!({"agent_version": "v1"})).await.ok()
+}
+
+async fn rules(server: &TestServer) -> Vec<Value> {
+    let answer = server.post("/api/get_agent_playbooks", json!({})).await.ok();
+    answer["agent_playbooks"].as_array().unwrap().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_many_users_taught_becomes_one_proposal() {
+    let server = TestServer::start_learning(|_| {}).await;
+    refunds(&server).await;
+    add(&server, &[playbook("u9", "The user greets the agent in Spanish", "Answer in Spanish")]).await;
+    let answer = run(&server).await;
+    assert_eq!((&answer["success"], &answer["playbooks_generated"]), (&json!(true), &json!(1)), "{answer}");
+    let rules = rules(&server).await;
+    assert_eq!(rules.len(), 1);
+    let rule = &rules[0];
+    assert_eq!(
+        (&rule["playbook_status"], &rule["cluster_size"], &rule["distinct_users"]),
+        (&json!("pending"), &json!(4), &json!(4))
+    );
+    assert!(rule["content"].as_str().unwrap().contains("Ask for a photo"), "{rule}");
+    assert_eq!(rule["learned_by"], "builtin");
+    let again = run(&server).await;
+    assert_eq!(again["playbooks_generated"], 0, "nothing changed: {again}");
+}
+
+async fn decide(server: &TestServer, rule: &Value, status: &str) {
+    let body = json!({"agent_playbook_id": rule["agent_playbook_id"], "playbook_status": status});
+    server.put("/api/update_agent_playbook_status", body).await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_person_rejected_does_not_come_back() {
+    let server = TestServer::start_learning(|_| {}).await;
+    refunds(&server).await;
+    run(&server).await;
+    decide(&server, &rules(&server).await[0], "rejected").await;
+    let trigger = "The user asks for a refund of a damaged parcel";
+    let more = playbook("u7", trigger, "Ask for a photo of the damaged parcel before the refund");
+    add(&server, &[more]).await;
+    let answer = run(&server).await;
+    assert_eq!(answer["playbooks_generated"], 0, "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("rejected"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approved_rule_is_never_touched() {
+    let server = TestServer::start_learning(|_| {}).await;
+    refunds(&server).await;
+    run(&server).await;
+    let approved = rules(&server).await.remove(0);
+    decide(&server, &approved, "approved").await;
+    let more = playbook("u7", ASK_FIRST[0], "Ask for a photo of the damaged parcel before the refund");
+    add(&server, &[more]).await;
+    run(&server).await;
+    let kept = rules(&server).await;
+    let kept = kept.iter().find(|rule| rule["agent_playbook_id"] == approved["agent_playbook_id"]).unwrap();
+    assert_eq!((&kept["content"], &kept["playbook_status"]), (&approved["content"], &json!("approved")));
+}
+
+/// A model that answers every aggregation alike.
+async fn worded(answer: Value) -> (TestServer, TestEndpoint) {
+    let endpoint = TestEndpoint::start().await.unwrap();
+    endpoint.respond(move |_| Reply::Json(answer.clone()));
+    let settings = endpoint.settings();
+    let server = TestServer::start_learning(move |options| {
+        options.models = std::sync::Arc::new(move |_| settings.clone())
+    })
+    .await;
+    (server, endpoint)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_asked_once_for_a_cluster_and_not_again_while_it_stays() {
+    let rule = json!({"rule": {"trigger": "The user asks for a refund of a damaged parcel",
+                               "instruction": "Ask for a photo of the damage first, then refund."}});
+    let (server, endpoint) = worded(rule).await;
+    refunds(&server).await;
+    run(&server).await;
+    run(&server).await;
+    assert_eq!(endpoint.count(), 1);
+    assert!(rules(&server).await[0]["learned_by"].as_str().unwrap().contains("aggregation@v1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_that_reach_too_far_or_tell_of_one_user_are_refused() {
+    let wide =
+        json!({"rule": {"trigger": "The user asks for anything", "instruction": "Ask for a photo first."}});
+    let personal = json!({"rule": {"trigger": "The user asks for a refund of a damaged parcel",
+                                   "instruction": "Ask for a photo of order 4711099 first."}});
+    let named = json!({"rule": {"trigger": "The user asks for a refund of a damaged parcel",
+                                "instruction": "Ask like with Miller for a photo first."}});
+    for answer in [wide, personal, named, json!({"rule": null}), json!({"else": 1})] {
+        let (server, _endpoint) = worded(answer.clone()).await;
+        refunds(&server).await;
+        let ran = run(&server).await;
+        assert_eq!(ran["playbooks_generated"], 0, "{answer}: {ran}");
+        assert!(rules(&server).await.is_empty(), "{answer}");
+        assert!(ran["message"].as_str().unwrap().contains('×'), "the reason is told: {ran}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn do_and_do_not_are_never_averaged() {
+    let server = TestServer::start_learning(|_| {}).await;
+    let rows: Vec<Value> = (0..6)
+        .map(|n| {
+            let trigger = "The user asks about the price of a delivery";
+            let say = "Mention the discount for large orders";
+            let instruction = if n % 2 == 0 {
+                say.to_owned()
+            } else {
+                "Do not mention the discount for large orders".to_owned()
+            };
+            playbook(&format!("u{n}"), trigger, &instruction)
+        })
+        .collect();
+    add(&server, &rows).await;
+    run(&server).await;
+    let mut said: Vec<String> =
+        rules(&server).await.iter().map(|rule| rule["instruction"].as_str().unwrap().to_owned()).collect();
+    said.sort();
+    assert_eq!(
+        said,
+        ["Do not mention the discount for large orders", "Mention the discount for large orders"]
+    );
+}

@@ -191,7 +191,8 @@ async fn fill(path: &Path, rows: usize, users: usize) {
             experiment: None,
             intent: LearningIntent::default(),
         };
-        let new = NewRequest { request, turns: turns.collect(), images: Vec::new(), job: None };
+        let new =
+            NewRequest { request, turns: turns.collect(), images: Vec::new(), job: None, also: Vec::new() };
         store.publish(&OrgId::default_org(), new).await.unwrap();
     }
 }

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 53] = [
+const COMMANDS: [&str; 62] = [
     "",
     "serve",
     "publish",
@@ -29,6 +29,15 @@ const COMMANDS: [&str; 53] = [
     "agent-playbooks reject",
     "agent-playbooks edit",
     "agent-playbooks delete",
+    "sessions",
+    "sessions outcome",
+    "sessions outcomes",
+    "evaluations",
+    "evaluations list",
+    "evaluations learnings",
+    "evaluations grade",
+    "evaluations regenerate",
+    "evaluations progress",
     "jobs",
     "jobs list",
     "jobs show",

@@ -8,6 +8,7 @@ mod crash;
 mod doctor;
 mod embeddings;
 mod errors;
+mod evaluations;
 mod full_disk;
 mod help;
 mod keys;

@@ -69,7 +69,8 @@ impl App {
         publish.intent.force_extraction |= learns && publish.wait == Wait::UntilLearned;
         let job = if learns { Some(self.learning_job(caller, &publish.user_id).await?) } else { None };
         let (wait, resume) = (publish.wait, publish.intent.override_learning_stall);
-        let new = self.new_request(publish, job);
+        let mut new = self.new_request(publish, job);
+        new.also.extend(self.comparison_job(caller, &new.request, &new.turns).await?);
         let request_id = new.request.id.clone();
         let published = match self.store.publish(&caller.org, new).await {
             Ok(published) => published,

@@ -2,7 +2,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, doctor, embeddings, export, import, interactions, jobs,
-    keys, profiles, publish, restore, search, serve, user_playbooks, users,
+    keys, profiles, publish, restore, search, serve, shadow, user_playbooks, users,
 };
 use crate::exit;
 
@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// Rules for the agent, and their review.
     #[command(subcommand)]
     AgentPlaybooks(agent_playbooks::AgentPlaybooks),
+    /// Answers of the agent, compared with alternatives that were not shown.
+    #[command(subcommand)]
+    Shadow(shadow::Shadow),
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),

@@ -2,7 +2,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, StoredConfig};
 use reflexio_types::{
-    AgentPlaybook, Image, ImageId, Interaction, MediaType, OrgId, Profile, Request, Timestamp, UserPlaybook,
+    AgentPlaybook, Image, ImageId, Interaction, MediaType, OrgId, Profile, Request, ShadowComparison,
+    Timestamp, UserPlaybook,
 };
 use rusqlite::{Connection, OptionalExtension};
 
@@ -11,7 +12,7 @@ use crate::fts::{Entry, Index};
 use crate::predicate::Predicate;
 use crate::rows::{Stored, find};
 use crate::writer::Tx;
-use crate::{agent_playbooks, configs, interactions, profiles, requests, user_playbooks};
+use crate::{agent_playbooks, configs, interactions, profiles, requests, shadow_comparisons, user_playbooks};
 
 /// Ids grow from the largest one stored, so a huge one would leave no room for others.
 const LARGEST_ID: i64 = 1 << 53;
@@ -25,6 +26,7 @@ pub(crate) fn import(tx: &mut Tx<'_>, org: &OrgId, record: Record, entry: Entry)
         Record::Profile(row) => profile(tx, org, &row, entry),
         Record::UserPlaybook(row) => user_playbook(tx, org, &row, entry),
         Record::AgentPlaybook(row) => agent_playbook(tx, org, &row, entry),
+        Record::ShadowComparison(row) => shadow_comparison(tx.sql, org, &row),
         Record::Config { body } => config(tx.sql, org, body),
     }
 }
@@ -97,6 +99,24 @@ fn agent_playbook(tx: &mut Tx<'_>, org: &OrgId, row: &AgentPlaybook, entry: Entr
     agent_playbooks::insert(tx.sql, org, Some(row.id), row)?;
     tx.index.put(Index::AgentPlaybooks, row.id.0, entry);
     Ok(true)
+}
+
+fn shadow_comparison(sql: &Connection, org: &OrgId, row: &ShadowComparison) -> Result<bool> {
+    let what = "shadow_comparison_id";
+    if is_stored_under(sql, org, "shadow_comparisons", what, row.id.0, row)? {
+        return Ok(false);
+    }
+    let of_turn = Predicate::of_org(org).number("t.interaction_id", Some(row.interaction_id.0));
+    if find::<ShadowComparison>(sql, of_turn)?.is_some() {
+        return Err(Fault::duplicate("shadow comparison of interaction", &row.interaction_id));
+    }
+    if shadow_comparisons::put(sql, org, Some(row.id), row)? {
+        return Ok(true);
+    }
+    Err(unusable(format!(
+        "shadow comparison {} belongs to interaction {}, which is not there",
+        row.id, row.interaction_id
+    )))
 }
 
 fn config(sql: &Connection, org: &OrgId, body: String) -> Result<bool> {

@@ -89,6 +89,7 @@ fn count(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {
 
 fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts> {
     let of_user = Predicate::of_org(org).text("t.user_id", Some(user.as_str()));
+    let shadow_comparisons = delete(tx.sql, "shadow_comparisons", &of_user)?;
     let (interactions, images) = interactions::delete_of_requests(tx, org, &of_user)?;
     let profiles = PROFILES.erase(tx, org, of_user.clone())?;
     let user_playbooks = USER_PLAYBOOKS.erase(tx, org, of_user.clone())?;
@@ -105,7 +106,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     for (index, _) in erased.into_iter().filter(|(_, count)| *count > 0) {
         purge::request(tx.sql, index)?;
     }
-    Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images })
+    Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images, shadow_comparisons })
 }
 
 fn delete(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {

@@ -3,7 +3,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, Result, Transfer};
 use reflexio_types::{
-    AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, UserId, UserPlaybook,
+    AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, ShadowComparison, UserId,
+    UserPlaybook,
 };
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc;
@@ -66,6 +67,7 @@ fn export(sql: &Connection, org: &OrgId, to: &mpsc::Sender<Record>) -> Outcome<(
     stream_rows::<Profile>(sql, org, "t.key", to, Record::Profile)?;
     stream_rows::<UserPlaybook>(sql, org, "t.id", to, Record::UserPlaybook)?;
     stream_rows::<AgentPlaybook>(sql, org, "t.id", to, Record::AgentPlaybook)?;
+    stream_rows::<ShadowComparison>(sql, org, "t.id", to, Record::ShadowComparison)?;
     if let Some(config) = configs::config(sql, org)? {
         send(to, Record::Config { body: config.body })?;
     }
@@ -119,6 +121,8 @@ fn text_of(record: &Record) -> (Option<UserId>, String) {
         Record::Profile(row) => (Some(row.user_id.clone()), row.searchable_text()),
         Record::UserPlaybook(row) => (row.user_id.clone(), row.searchable_text()),
         Record::AgentPlaybook(row) => (None, row.searchable_text()),
-        Record::Image { .. } | Record::Request(_) | Record::Config { .. } => (None, String::new()),
+        Record::Image { .. } | Record::Request(_) | Record::ShadowComparison(_) | Record::Config { .. } => {
+            (None, String::new())
+        }
     }
 }

@@ -115,6 +115,7 @@ fn kind(record: &Record) -> &'static str {
         Record::Profile(_) => "profile",
         Record::UserPlaybook(_) => "user_playbook",
         Record::AgentPlaybook(_) => "agent_playbook",
+        Record::ShadowComparison(_) => "shadow_comparison",
         Record::Config { .. } => "config",
     }
 }
@@ -142,6 +143,10 @@ fn altered(record: Record) -> Record {
         Record::AgentPlaybook(mut row) => {
             row.body.content.push('x');
             Record::AgentPlaybook(row)
+        }
+        Record::ShadowComparison(mut row) => {
+            row.body.reason.push('x');
+            Record::ShadowComparison(row)
         }
         Record::Config { body } => Record::Config { body: format!("{body} ") },
     }

@@ -25,6 +25,7 @@ mod maintenance;
 mod operations;
 mod profiles;
 mod requests;
+mod shadow_comparisons;
 mod transfer;
 mod user_playbooks;
 mod vectors;
@@ -51,6 +52,7 @@ pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts
 pub use operations::Operations;
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
+pub use shadow_comparisons::{ShadowComparisonFilter, ShadowComparisons, ShadowJudgement, ShadowTurnFilter};
 pub use transfer::{Record, Transfer};
 pub use user_playbooks::{Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
 pub use vectors::{Embedded, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel, Vectors};
@@ -69,6 +71,7 @@ pub trait Store:
     + Jobs
     + Learning
     + Lineage
+    + ShadowComparisons
     + Maintenance
     + Transfer
     + Vectors
@@ -88,6 +91,7 @@ impl<T> Store for T where
         + Jobs
         + Learning
         + Lineage
+        + ShadowComparisons
         + Maintenance
         + Transfer
         + Vectors

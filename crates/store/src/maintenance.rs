@@ -27,6 +27,7 @@ pub struct UserDataCounts {
     pub user_playbooks: u64,
     pub jobs: u64,
     pub images: u64,
+    pub shadow_comparisons: u64,
 }
 
 /// What a look at the whole database found.

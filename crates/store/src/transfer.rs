@@ -1,5 +1,7 @@
 use async_trait::async_trait;
-use reflexio_types::{AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, UserPlaybook};
+use reflexio_types::{
+    AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, ShadowComparison, UserPlaybook,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -19,6 +21,7 @@ pub enum Record {
     Profile(Profile),
     UserPlaybook(UserPlaybook),
     AgentPlaybook(AgentPlaybook),
+    ShadowComparison(ShadowComparison),
     /// Without secrets.
     Config {
         body: String,

@@ -91,6 +91,10 @@ row_id! {
     AgentPlaybookId
 }
 row_id! {
+    /// The two answers of one turn, compared.
+    ShadowComparisonId
+}
+row_id! {
     /// A unit of durable background work.
     JobId
 }

@@ -16,16 +16,19 @@ pub enum JobKind {
     Embed,
     /// Learn anew from everything that users published.
     Rerun,
+    /// Compare the answers of one request with their alternatives.
+    CompareShadow,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 3] = [JobKind::Learn, JobKind::Embed, JobKind::Rerun];
+    pub const ALL: [JobKind; 4] = [JobKind::Learn, JobKind::Embed, JobKind::Rerun, JobKind::CompareShadow];
 
     pub fn as_str(self) -> &'static str {
         match self {
             JobKind::Learn => "learn",
             JobKind::Embed => "embed",
             JobKind::Rerun => "rerun",
+            JobKind::CompareShadow => "compare_shadow",
         }
     }
 

@@ -19,6 +19,7 @@ mod operation;
 mod profile;
 mod request;
 mod row_kind;
+mod shadow_comparison;
 mod speaker;
 mod stall;
 mod status;
@@ -30,7 +31,8 @@ pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
 pub use config::Config;
 pub use context_mark::{CONTEXT_BEGINS, CONTEXT_ENDS, within_context_block, without_context_blocks};
 pub use ids::{
-    AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, UserId, UserPlaybookId,
+    AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, ShadowComparisonId,
+    UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -42,6 +44,10 @@ pub use operation::{Operation, OperationState};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;
+pub use shadow_comparison::{
+    Answer, AnswerOrder, Margin, RegularVsShadow, ShadowComparison, ShadowComparisonBody, ShadowTally,
+    WinRate,
+};
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};

@@ -28,7 +28,7 @@ impl Handler for Learning {
 }
 
 /// What a job is asked to do; one that cannot be read will not be read the next time.
-pub(super) fn payload<T: serde::de::DeserializeOwned>(running: &Running) -> Result<T, Failure> {
+pub(crate) fn payload<T: serde::de::DeserializeOwned>(running: &Running) -> Result<T, Failure> {
     serde_json::from_value(running.job.payload.clone())
         .map_err(|error| Failure::permanent(format!("the payload cannot be read: {error}")))
 }
@@ -111,7 +111,7 @@ impl App {
     }
 
     /// What becomes of a job that could not learn. Nothing was stored and no turn was marked as learned from.
-    pub(super) async fn failure(&self, org: &OrgId, error: Error) -> Failure {
+    pub(crate) async fn failure(&self, org: &OrgId, error: Error) -> Failure {
         let now = self.now();
         let error = match error {
             // Somebody else read the same turns first; look again at what is left.
@@ -151,6 +151,6 @@ impl App {
     }
 }
 
-pub(super) fn unavailable(error: &crate::Error) -> Failure {
+pub(crate) fn unavailable(error: &crate::Error) -> Failure {
     Failure::retryable(error.to_string())
 }

@@ -16,6 +16,7 @@ use reflexio_store::InteractionOrder::LatestArrivalFirst;
 use reflexio_store::{InteractionFilter, JobFilter, Page};
 use reflexio_types::{Caller, JobKind, JobState, Request, RequestId, Scope};
 
+pub(crate) use handler::{payload, unavailable};
 pub use models::ModelSettings;
 pub use reflexio_learn::Wanted;
 pub use reflexio_learn::engine::Selection;

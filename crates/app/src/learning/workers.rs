@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 use super::handler::Learning;
 use super::rerun::Rerun;
 use crate::App;
+use crate::shadow_comparisons::Comparing;
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
 const UPKEEP: Duration = Duration::from_secs(60);
@@ -19,6 +20,8 @@ const KEEP_FAILED: i64 = 30 * 86_400;
 const DELETED_AT_ONCE: usize = 1_000;
 /// Reruns that go on at the same time; each is a long row of windows.
 const RERUNS: usize = 2;
+/// Requests whose answers are compared at the same time; nobody waits for that.
+const COMPARISONS: usize = 4;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -63,12 +66,17 @@ impl App {
     pub fn start_workers(self: &Arc<Self>, settings: &WorkerSettings) -> Workers {
         let handlers = Handlers::new()
             .with(JobKind::Learn, Arc::new(Learning(Arc::clone(self))), settings.slots)
-            .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS);
+            .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS)
+            .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS);
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),
             handlers,
-            Settings { slots: settings.slots + RERUNS, poll: settings.poll, ..Settings::default() },
+            Settings {
+                slots: settings.slots + RERUNS + COMPARISONS,
+                poll: settings.poll,
+                ..Settings::default()
+            },
         );
         if self.learning.handle.set(runner.handle()).is_err() {
             tracing::error!("workers were started twice; the first ones are the ones that are woken");

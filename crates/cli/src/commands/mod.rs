@@ -19,6 +19,7 @@ pub(crate) mod publish;
 pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod shadow;
 pub(crate) mod status;
 pub(crate) mod user_playbooks;
 pub(crate) mod users;

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 50] = [
+const COMMANDS: [&str; 54] = [
     "",
     "serve",
     "publish",
@@ -27,6 +27,10 @@ const COMMANDS: [&str; 50] = [
     "agent-playbooks reject",
     "agent-playbooks edit",
     "agent-playbooks delete",
+    "shadow",
+    "shadow list",
+    "shadow rates",
+    "shadow run",
     "jobs",
     "jobs list",
     "jobs show",

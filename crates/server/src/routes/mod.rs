@@ -13,6 +13,7 @@ mod publish;
 mod requests;
 mod search;
 mod server_state;
+mod shadow_comparisons;
 mod user_playbooks;
 
 use reflexio_api_types::Added;
@@ -39,6 +40,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())
+        .merge(shadow_comparisons::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

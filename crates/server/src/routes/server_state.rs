@@ -80,6 +80,7 @@ async fn clear_user_data(
         ("user_playbooks".to_owned(), counts.user_playbooks),
         ("jobs".to_owned(), counts.jobs),
         ("images".to_owned(), counts.images),
+        ("shadow_comparisons".to_owned(), counts.shadow_comparisons),
         // The public client's names for things that this server does not keep apart.
         ("session_outcomes".to_owned(), 0),
         ("purged_profiles".to_owned(), 0),

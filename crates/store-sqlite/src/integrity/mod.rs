@@ -13,7 +13,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "api_keys",
     "requests",
     "interactions",
@@ -27,6 +27,7 @@ const TABLES: [&str; 13] = [
     "jobs",
     "lineage_events",
     "learning_cursors",
+    "shadow_comparisons",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and
@@ -66,6 +67,11 @@ fn check_references(sql: &Connection, report: &mut IntegrityReport) -> Result<()
          AND NOT EXISTS (SELECT 1 FROM images i WHERE i.org_id = t.org_id AND i.id = t.image_id)",
         "SELECT 'image `' || i.id || '` is shown by no interaction' FROM images i
          WHERE NOT EXISTS (SELECT 1 FROM interactions t WHERE t.org_id = i.org_id AND t.image_id = i.id)",
+        "SELECT 'shadow comparison ' || c.id || ' does not agree with its interaction ' || c.interaction_id
+         FROM shadow_comparisons c LEFT JOIN interactions t ON t.id = c.interaction_id
+         LEFT JOIN requests r ON r.key = t.request_key
+         WHERE (c.org_id, c.user_id, c.request_id, c.session_id, c.agent_version)
+            IS NOT (t.org_id, t.user_id, r.id, r.session_id, r.agent_version)",
         "SELECT 'job ' || t.id || ' waits behind nobody' FROM jobs t WHERE t.place = 'behind'
          AND NOT EXISTS (SELECT 1 FROM jobs f WHERE f.org_id = t.org_id AND f.lane = t.lane AND f.place <> 'behind')",
         "SELECT 'job ' || t.id || ' is overtaken by job ' || f.id FROM jobs t

@@ -217,6 +217,7 @@ async fn clear_user(store: &dyn Store, org: &OrgId, model: &mut Model, user: &st
         }),
         jobs: 0,
         images: (images - model.images().len()) as u64,
+        ..UserDataCounts::default()
     };
     assert_eq!(store.clear_user(org, &user.into()).await.unwrap(), expected);
 }

@@ -14,6 +14,7 @@ from reflexio.enums import (
     OperationStatus,
     PlaybookStatus,
     ProfileTimeToLive,
+    RegularVsShadow,
     SearchMode,
     Status,
     UserActionType,
@@ -127,6 +128,12 @@ from reflexio.models.responses import (
     UpdatePlaybookStatusResponse,
     UpdateUserPlaybookResponse,
 )
+from reflexio.models.shadow import (
+    GetShadowComparisonsResponse,
+    RunShadowComparisonsResponse,
+    ShadowComparison,
+    ShadowRate,
+)
 
 __all__ = [
     "AddAgentPlaybookResponse",
@@ -163,6 +170,7 @@ __all__ = [
     "GetOperationStatusResponse",
     "GetProfilesViewResponse",
     "GetRequestsViewResponse",
+    "GetShadowComparisonsResponse",
     "GetUserPlaybooksViewResponse",
     "HealthResponse",
     "Interaction",
@@ -202,6 +210,7 @@ __all__ = [
     "ReflexioError",
     "ReflexioTimeoutError",
     "ReflexioValidationError",
+    "RegularVsShadow",
     "Request",
     "RequestData",
     "RerunPlaybookGenerationResponse",
@@ -209,6 +218,7 @@ __all__ = [
     "RetrievalExperimentAssignment",
     "RetrievedLearning",
     "RunPlaybookAggregationResponse",
+    "RunShadowComparisonsResponse",
     "SearchAgentPlaybooksViewResponse",
     "SearchInteractionsViewResponse",
     "SearchMode",
@@ -216,6 +226,8 @@ __all__ = [
     "SearchUserPlaybooksViewResponse",
     "ServerError",
     "Session",
+    "ShadowComparison",
+    "ShadowRate",
     "StallStateResponse",
     "Status",
     "StorageStatsResponse",

@@ -114,6 +114,17 @@ text_field! {
     ShortText, |text| at_most(text, 1_000)
 }
 text_field! {
+    /// Trimmed text of 1 to 128 characters.
+    #[schema(max_length = 128, pattern = r"\S")]
+    Label, |text| {
+        let text = at_most(text.trim().to_owned(), 128)?;
+        match text.is_empty() {
+            true => Err(FieldError::encode("value_error", "Value error, must not be empty")),
+            false => Ok(text),
+        }
+    }
+}
+text_field! {
     /// An id chosen by the caller.
     #[schema(max_length = 255)]
     Id, |text| at_most(text, 255)
@@ -175,6 +186,11 @@ number_field! {
     /// 1 to 100.
     #[schema(minimum = 1, maximum = 100)]
     UpToHundred, 1, 100
+}
+number_field! {
+    /// 1 to 1000.
+    #[schema(minimum = 1, maximum = 1000)]
+    UpToThousand, 1, 1000
 }
 number_field! {
     /// 100 to 100,000 tokens.

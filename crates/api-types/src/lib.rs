@@ -10,11 +10,13 @@ pub mod config;
 mod context;
 mod detail;
 mod embeddings;
+mod evaluations;
 mod field;
 mod interactions;
 mod jobs;
 mod learning;
 mod object;
+mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
@@ -32,10 +34,12 @@ pub use detail::{
     Detail, LocPart, PartialConfigDetail, PartialConfigErrors, UpdateConfigErrors, ValidationErrors,
 };
 pub use embeddings::*;
+pub use evaluations::*;
 pub use field::*;
 pub use interactions::*;
 pub use jobs::*;
 pub use learning::*;
+pub use outcomes::*;
 pub use profiles::*;
 pub use publish::*;
 pub use requests::*;

@@ -27,6 +27,12 @@ pub enum Error {
         "provider secrets are sealed with another master key: start the server with the right REFLEXIO_MASTER_KEY"
     )]
     Sealed,
+    /// Set the named part of the configuration.
+    #[error("`{0}` is not set in the configuration")]
+    NotConfigured(&'static str),
+    /// Nothing was stored; ask again when the model works.
+    #[error("the session could not be judged: {0}")]
+    NotJudged(String),
     /// This server cannot do it yet.
     #[error(
         "{0} is not there yet: user playbooks are learned and stored, nothing makes agent playbooks of them"

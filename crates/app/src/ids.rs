@@ -11,6 +11,10 @@ pub(crate) fn profile_id() -> ProfileId {
     ProfileId::new(Uuid::now_v7().to_string())
 }
 
+pub(crate) fn outcome_id() -> String {
+    Uuid::now_v7().simple().to_string()
+}
+
 pub(crate) fn image_id(bytes: &[u8]) -> ImageId {
     ImageId::new(hex::encode(Sha256::digest(bytes)))
 }

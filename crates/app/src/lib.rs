@@ -10,11 +10,13 @@ mod configs;
 mod context;
 mod embeddings;
 mod error;
+mod evaluation;
 mod ids;
 mod interactions;
 mod jobs;
 mod keys;
 mod learning;
+mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
@@ -31,12 +33,14 @@ pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
 pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus, Pace};
 pub use error::{Error, Result};
+pub use evaluation::{GradeRequest, Graded, Regeneration, SkippedGrade};
 pub use interactions::Among;
 pub use jobs::JobPage;
 pub use keys::NewKey;
 pub use learning::{
     LearningState, LearningStatus, ModelSettings, Selection, Started, Wanted, WorkerSettings, Workers,
 };
+pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
 pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};

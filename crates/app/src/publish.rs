@@ -10,7 +10,7 @@ use reflexio_types::{
 
 use crate::access::Access;
 use crate::learning::{self, LearningState, LearningStatus};
-use crate::{App, Error, Result, ids};
+use crate::{App, Error, Result, evaluation, ids, shadow_comparisons};
 
 /// A turn to publish, with the picture it shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,10 +67,15 @@ impl App {
         let learning = self.admit(caller, &publish.intent, &mut warnings).await?;
         let learns = learning.status != LearningStatus::Done;
         publish.intent.force_extraction |= learns && publish.wait == Wait::UntilLearned;
-        let job = if learns { Some(self.learning_job(caller, &publish.user_id).await?) } else { None };
+        let (_, config) = self.config_in_force(&caller.org).await?;
+        // The configuration of this moment goes with the jobs: what is changed later concerns what is published later.
+        let job = learns.then(|| learning::due(&publish.user_id, Policy::of(&config))).transpose()?;
         let (wait, resume) = (publish.wait, publish.intent.override_learning_stall);
         let mut new = self.new_request(publish, job);
-        new.also.extend(self.comparison_job(caller, &new.request, &new.turns).await?);
+        if let Some(policy) = reflexio_evaluate::Policy::of(&config) {
+            new.also.extend(evaluation::timer(&caller.org, &new.request, policy)?);
+        }
+        new.also.extend(shadow_comparisons::due(&new.request, &new.turns, &config)?);
         let request_id = new.request.id.clone();
         let published = match self.store.publish(&caller.org, new).await {
             Ok(published) => published,
@@ -125,12 +130,6 @@ impl App {
             outcome.playbooks_added = store.user_playbooks(org, &rules, usize::MAX).await?.len() as u64;
         }
         Ok(outcome)
-    }
-
-    /// The configuration of this moment goes with the job: what is changed later concerns what is published later.
-    async fn learning_job(&self, caller: &Caller, user_id: &UserId) -> Result<NewJob> {
-        let (_, config) = self.config_in_force(&caller.org).await?;
-        learning::due(user_id, Policy::of(&config))
     }
 
     async fn admit(

@@ -66,9 +66,12 @@ fn app_error(error: &Error) -> Response {
     let status = match error {
         Error::Forbidden(_) => StatusCode::FORBIDDEN,
         Error::NotFound { .. } => StatusCode::NOT_FOUND,
-        Error::DuplicateRequest(_) | Error::Duplicate { .. } | Error::JobState { .. } => StatusCode::CONFLICT,
+        Error::DuplicateRequest(_)
+        | Error::Duplicate { .. }
+        | Error::JobState { .. }
+        | Error::NotConfigured(_) => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
-        Error::Unavailable(_) | Error::Sealed => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::NotThereYet(_) => StatusCode::NOT_IMPLEMENTED,
         Error::Internal(cause) => {
             tracing::error!(error = %chain(cause.as_ref()), "request failed");

@@ -25,6 +25,7 @@ use crate::{AppState, routes};
         (name = "learning", description = "How far learning is, and running it again"),
         (name = "evaluation", description = "Which answers served the user better"),
         (name = "jobs", description = "Background work: what waits, what failed and why"),
+        (name = "evaluation", description = "How sessions ended, and how they are judged"),
         (name = "requests", description = "Publish calls and the sessions they form"),
         (name = "config", description = "What an org can set"),
         (name = "server", description = "Who you are, what is stored, erasing a user"),

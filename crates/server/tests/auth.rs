@@ -78,6 +78,23 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
         ("write", &write, Method::GET, "/api/jobs", None, 403),
         ("read", &read, Method::GET, "/api/jobs/1", None, 200),
         ("read", &read, Method::POST, "/api/jobs/1/cancel", None, 403),
+        (
+            "read",
+            &read,
+            Method::POST,
+            "/api/session_outcome",
+            Some(json!({"session_id": "s", "outcome": "success", "occurred_at": 1})),
+            403,
+        ),
+        (
+            "read",
+            &read,
+            Method::POST,
+            "/api/evaluations/regenerate",
+            Some(json!({"from_ts": 0, "to_ts": 1})),
+            403,
+        ),
+        ("write", &write, Method::POST, "/api/get_session_outcomes", Some(json!({})), 403),
         ("read", &read, Method::POST, "/api/jobs/1/retry", None, 403),
         ("write", &write, Method::POST, "/api/jobs/1/cancel", None, 200),
         ("write", &write, Method::POST, "/api/add_agent_playbook", Some(playbook), 200),
@@ -114,7 +131,9 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let send = |method, path: &'static str, body| server.send_as(Some(key), method, path, Some(body));
     compare(server, key).await;
     let publish = json!({"request_id": "marker-request", "user_id": "u", "session_id": "marker-session",
-        "interaction_data_list": [{"content": "marker zebra"}, {"image_encoding": PNG}]});
+        "agent_version": "v1", "interaction_data_list": [{"content": "marker zebra"}, {"image_encoding": PNG},
+            {"role": "Agent", "retrieved_learnings": [{"kind": "profile", "learning_id": "marker-profile"}],
+             "content": "yes"}]});
     send(Method::POST, "/api/publish_interaction", publish).await.ok();
     let publish = json!({"user_id": "marker-user", "interaction_data_list": [{"content": "for its job"}]});
     send(Method::POST, "/api/publish_interaction", publish).await.ok();
@@ -127,6 +146,11 @@ async fn fill(server: &TestServer, key: &str) -> Value {
         "playbook_status": "approved"}]});
     send(Method::POST, "/api/add_agent_playbook", rule).await.ok();
     send(Method::POST, "/api/update_config", json!({"agent_context_prompt": "marker"})).await.ok();
+    let outcome =
+        json!({"session_id": "marker-session", "outcome": "success", "occurred_at": server.app.now().0});
+    assert_eq!(send(Method::POST, "/api/session_outcome", outcome).await.ok()["recorded"], true);
+    let grade = json!({"session_id": "marker-session", "agent_version": "v1"});
+    assert_eq!(send(Method::POST, "/api/evaluations/grade_on_demand", grade).await.ok()["result_id"], 1);
     send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
 }
 
@@ -172,13 +196,16 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::GET, "/api/context?user_id=u&query=zebra", None),
         (Method::GET, "/api/get_config", None),
         (Method::GET, "/api/jobs", None),
+        (Method::POST, "/api/get_session_outcomes", Some(json!({}))),
+        (Method::POST, "/api/get_agent_success_evaluation_results", Some(json!({}))),
+        (Method::POST, "/api/get_retrieved_learning_evaluation_results", Some(json!({}))),
         (Method::GET, "/api/shadow_comparisons", None),
         (Method::GET, "/api/evaluations/shadow_comparisons/recent", None),
     ]
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 9] = [
+const COUNTS_AND_STATES: [&str; 10] = [
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
     "/api/storage_stats",
@@ -186,6 +213,7 @@ const COUNTS_AND_STATES: [&str; 9] = [
     "/api/get_operation_status",
     "/api/images/{image_id}",
     "/api/jobs/{job_id}",
+    "/api/evaluations/regenerate/{job_id}",
     "/api/whoami",
     "/stall_state",
 ];
@@ -203,12 +231,17 @@ async fn no_read_shows_the_rows_of_another_org() {
         assert!(!other.to_string().contains("marker"), "org b sees a row of org a at {path}: {other}");
     }
     let image = filled["interactions"][1]["image_id"].as_str().unwrap();
+    let times = json!({"from_ts": 0, "to_ts": server.app.now().0});
+    let regeneration =
+        server.send_as(Some(&a), Method::POST, "/api/evaluations/regenerate", Some(times)).await.ok();
+    let regeneration = format!("/api/evaluations/regenerate/{}", regeneration["job_id"].as_str().unwrap());
     for (key, status) in [(&a, 200), (&b, 404)] {
         let answer = server.send_as(Some(key), Method::GET, &format!("/api/images/{image}"), None).await;
         assert_eq!(answer.status, status);
         let learning = "/api/learning_status?request_id=marker-request";
         assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, "/api/jobs/1", None).await.status, status);
+        assert_eq!(server.send_as(Some(key), Method::GET, &regeneration, None).await.status, status);
     }
     let again = json!({"user_id": "u", "interaction_data_list": [{"content": "another marker zebra"}]});
     server.send_as(Some(&a), Method::POST, "/api/publish_interaction", Some(again)).await.ok();
@@ -232,8 +265,23 @@ async fn every_route_that_reads_is_in_the_leak_test() {
     let listed: Vec<&str> =
         reads().iter().map(|(_, path, _)| without_query(path)).chain(COUNTS_AND_STATES).collect();
     let writes = [
-        "add_", "delete_", "update_", "set_", "publish_", "upgrade_", "rerun_", "manual_", "run", "clear_",
-        "notified", "rebuild", "retry", "cancel",
+        "add_",
+        "delete_",
+        "update_",
+        "set_",
+        "publish_",
+        "upgrade_",
+        "rerun_",
+        "manual_",
+        "run",
+        "clear_",
+        "notified",
+        "rebuild",
+        "retry",
+        "cancel",
+        "session_outcome",
+        "grade_",
+        "regenerate",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -280,6 +328,19 @@ async fn no_write_touches_the_rows_of_another_org() {
         (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),
         (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),
         (Method::POST, "/api/jobs/1/retry", Value::Null, 404),
+        (Method::DELETE, "/api/evaluations/regenerate/1", Value::Null, 404),
+        (
+            Method::POST,
+            "/api/session_outcome",
+            json!({"session_id": "marker-session", "outcome": "failure", "occurred_at": 1}),
+            200,
+        ),
+        (
+            Method::POST,
+            "/api/evaluations/grade_on_demand",
+            json!({"session_id": "marker-session", "agent_version": "v1"}),
+            200,
+        ),
         (Method::DELETE, "/api/delete_all_interactions", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_profiles", Value::Null, 200),
         (Method::DELETE, "/api/delete_all_playbooks", Value::Null, 200),

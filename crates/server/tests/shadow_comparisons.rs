@@ -254,7 +254,8 @@ async fn a_refused_key_pauses_comparisons_until_the_configuration_changes() {
     let config = server.get("/api/get_config").await.ok();
     server.post("/api/set_config", config).await.ok();
     until_done(&server, 1).await;
-    assert_eq!(server.get("/stall_state").await.ok()["stalled"], false);
+    until("the end of the stall", || async { server.get("/stall_state").await.ok()["stalled"] == false })
+        .await;
     assert_eq!(comparisons(&server).await.len(), 1);
 }
 

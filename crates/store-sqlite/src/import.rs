@@ -2,8 +2,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, StoredConfig};
 use reflexio_types::{
-    AgentPlaybook, Image, ImageId, Interaction, MediaType, OrgId, Profile, Request, ShadowComparison,
-    Timestamp, UserPlaybook,
+    AgentPlaybook, Evaluation, Image, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile,
+    Request, SessionId, SessionOutcome, ShadowComparison, Timestamp, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, OptionalExtension};
 
@@ -12,7 +12,10 @@ use crate::fts::{Entry, Index};
 use crate::predicate::Predicate;
 use crate::rows::{Stored, find};
 use crate::writer::Tx;
-use crate::{agent_playbooks, configs, interactions, profiles, requests, shadow_comparisons, user_playbooks};
+use crate::{
+    agent_playbooks, configs, evaluations, interactions, outcomes, profiles, requests, shadow_comparisons,
+    user_playbooks,
+};
 
 /// Ids grow from the largest one stored, so a huge one would leave no room for others.
 const LARGEST_ID: i64 = 1 << 53;
@@ -26,6 +29,9 @@ pub(crate) fn import(tx: &mut Tx<'_>, org: &OrgId, record: Record, entry: Entry)
         Record::Profile(row) => profile(tx, org, &row, entry),
         Record::UserPlaybook(row) => user_playbook(tx, org, &row, entry),
         Record::AgentPlaybook(row) => agent_playbook(tx, org, &row, entry),
+        Record::SessionOutcome(row) => session_outcome(tx.sql, org, &row),
+        Record::Evaluation(row) => evaluation(tx.sql, org, &row),
+        Record::LearningEvaluation(row) => learning_evaluation(tx.sql, org, &row),
         Record::ShadowComparison(row) => shadow_comparison(tx.sql, org, &row),
         Record::Config { body } => config(tx.sql, org, body),
     }
@@ -99,6 +105,58 @@ fn agent_playbook(tx: &mut Tx<'_>, org: &OrgId, row: &AgentPlaybook, entry: Entr
     agent_playbooks::insert(tx.sql, org, Some(row.id), row)?;
     tx.index.put(Index::AgentPlaybooks, row.id.0, entry);
     Ok(true)
+}
+
+fn session_outcome(sql: &Connection, org: &OrgId, row: &SessionOutcome) -> Result<bool> {
+    match find::<SessionOutcome>(sql, outcomes::of_session(org, &row.user_id, &row.session_id))? {
+        Some(stored) if stored == *row => return Ok(false),
+        Some(_) => return Err(Fault::duplicate("the outcome of session", &row.session_id)),
+        None => {}
+    }
+    needs_session(sql, org, "the outcome", &row.user_id, &row.session_id)?;
+    outcomes::insert(sql, org, row).map(|()| true)
+}
+
+fn evaluation(sql: &Connection, org: &OrgId, row: &Evaluation) -> Result<bool> {
+    if is_stored_under(sql, org, "evaluations", "evaluation", row.id.0, row)? {
+        return Ok(false);
+    }
+    let of_session = outcomes::of_session(org, &row.user_id, &row.session_id);
+    if find::<Evaluation>(sql, of_session.text("t.agent_version", Some(&row.agent_version)))?.is_some() {
+        return Err(Fault::duplicate("the evaluation of session", &row.session_id));
+    }
+    let text = "SELECT 1 FROM interactions WHERE id = ? AND +org_id = ? AND user_id = ?";
+    let values = (row.covered.0, org.as_str(), row.user_id.as_str());
+    if sql.prepare_cached(text)?.query_row(values, |_| Ok(())).optional()?.is_none() {
+        return Err(unusable(format!(
+            "evaluation {} judges interaction {}, which is not there",
+            row.id, row.covered
+        )));
+    }
+    evaluations::insert(sql, org, Some(row.id), row).map(|_| true)
+}
+
+fn learning_evaluation(sql: &Connection, org: &OrgId, row: &LearningEvaluation) -> Result<bool> {
+    if is_stored_under(sql, org, "learning_evaluations", "learning evaluation", row.id.0, row)? {
+        return Ok(false);
+    }
+    needs_session(sql, org, "the evaluation of a learning", &row.user_id, &row.session_id)?;
+    evaluations::insert_learning(sql, org, Some(row.id), row).map(|()| true)
+}
+
+fn needs_session(
+    sql: &Connection,
+    org: &OrgId,
+    what: &str,
+    user: &UserId,
+    session: &SessionId,
+) -> Result<()> {
+    let text = "SELECT 1 FROM requests WHERE org_id = ? AND session_id = ? AND user_id = ? LIMIT 1";
+    let values = (org.as_str(), session.as_str(), user.as_str());
+    match sql.prepare_cached(text)?.query_row(values, |_| Ok(())).optional()? {
+        Some(()) => Ok(()),
+        None => Err(unusable(format!("{what} belongs to session `{session}`, which is not there"))),
+    }
 }
 
 fn shadow_comparison(sql: &Connection, org: &OrgId, row: &ShadowComparison) -> Result<bool> {

@@ -13,7 +13,6 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 
-use crate::SqliteStore;
 use crate::conversations::conversations;
 use crate::error::Result as Outcome;
 use crate::fts::{Index, Searchable};
@@ -21,6 +20,7 @@ use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, json_or_default, select, word};
 use crate::writer::Tx;
+use crate::{SqliteStore, evaluations, outcomes};
 
 /// What a plain chat turn does not have.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -269,20 +269,22 @@ fn delete_rows(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Outcome<Traces
 fn delete_with_empty_requests(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Outcome<u64> {
     let traces = delete_rows(tx, org, which)?;
     drop_unused_images(tx.sql, org, &traces.images)?;
-    let mut statement = tx.sql.prepare_cached(
-        "DELETE FROM requests WHERE key = ?1 AND org_id = ?2
-         AND NOT EXISTS (SELECT 1 FROM interactions WHERE request_key = ?1)",
-    )?;
-    for key in traces.requests {
-        statement.execute((key, org.as_str()))?;
-    }
+    let keys = traces.requests.iter().map(|key| (*key).into()).collect();
+    let shortened = Predicate::checking_org(org).within("t.key", keys);
+    let empty =
+        shortened.clone().and("NOT EXISTS (SELECT 1 FROM interactions i WHERE i.request_key = t.key)", []);
+    evaluations::forget(tx.sql, org, &shortened)?;
+    outcomes::forget(tx.sql, org, &empty)?;
+    let text = format!("DELETE FROM requests AS t WHERE {}", empty.sql());
+    tx.sql.prepare_cached(&text)?.execute(params_from_iter(empty.into_values()))?;
     Ok(traces.count)
 }
 
 fn delete_all(tx: &mut Tx<'_>, org: &OrgId, all: Predicate) -> Outcome<u64> {
     let traces = delete_rows(tx, org, all)?;
-    tx.sql.execute("DELETE FROM requests WHERE org_id = ?", [org.as_str()])?;
-    tx.sql.execute("DELETE FROM images WHERE org_id = ?", [org.as_str()])?;
+    for table in ["requests", "images", "session_outcomes", "evaluations", "learning_evaluations"] {
+        tx.sql.execute(&format!("DELETE FROM {table} WHERE org_id = ?"), [org.as_str()])?;
+    }
     Ok(traces.count)
 }
 

@@ -12,6 +12,7 @@ mod backup;
 mod configs;
 mod conversations;
 mod error;
+mod evaluations;
 mod fts;
 mod import;
 mod integrity;
@@ -24,6 +25,7 @@ mod lineage;
 mod maintenance;
 mod nearest;
 mod operations;
+mod outcomes;
 #[cfg(test)]
 mod plans;
 mod predicate;

@@ -97,6 +97,9 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let jobs = jobs::delete_of_user(tx.sql, org, user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
     delete(tx.sql, "learning_cursors", &of_user)?;
+    let session_outcomes = delete(tx.sql, "session_outcomes", &of_user)?;
+    let evaluations =
+        delete(tx.sql, "evaluations", &of_user)? + delete(tx.sql, "learning_evaluations", &of_user)?;
     operations::forget_user(tx.sql, org, user)?;
     let erased = [
         (Index::Interactions, interactions),
@@ -106,7 +109,17 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     for (index, _) in erased.into_iter().filter(|(_, count)| *count > 0) {
         purge::request(tx.sql, index)?;
     }
-    Ok(UserDataCounts { interactions, requests, profiles, user_playbooks, jobs, images, shadow_comparisons })
+    Ok(UserDataCounts {
+        interactions,
+        requests,
+        profiles,
+        user_playbooks,
+        jobs,
+        images,
+        session_outcomes,
+        evaluations,
+        shadow_comparisons,
+    })
 }
 
 fn delete(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {

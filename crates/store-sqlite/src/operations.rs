@@ -19,6 +19,14 @@ impl Operations for SqliteStore {
             .await
     }
 
+    async fn operation_by_id(&self, org: &OrgId, id: &str) -> Result<Option<Operation>> {
+        let text = "SELECT body FROM operations WHERE org_id = ? AND id = ?";
+        let values = [org.as_str().to_owned(), id.to_owned()];
+        self.readers
+            .read(move |sql| Ok(sql.prepare_cached(text)?.query_row(values, from_row).optional()?))
+            .await
+    }
+
     async fn put_operation(&self, org: &OrgId, operation: &Operation) -> Result<()> {
         let (org, operation) = (org.clone(), operation.clone());
         self.writer.write(move |tx| put(tx.sql, &org, &operation)).await

@@ -14,11 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::SqliteStore;
 use crate::error::{Fault, Result as Outcome};
 use crate::fts::{self, Entry, Index};
-use crate::interactions;
-use crate::jobs;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, find, json_or_default, select};
 use crate::writer::Tx;
+use crate::{evaluations, interactions, jobs, outcomes};
 
 /// As [`Request::ORDER`], for the requests of a few sessions: without the plus sign SQLite would walk through
 /// all requests of the org to spare the sorting.
@@ -238,6 +237,8 @@ fn interactions_of(
 
 /// Deletes requests with their interactions, and says how many requests that were.
 pub(crate) fn delete(tx: &mut Tx<'_>, org: &OrgId, which: Predicate) -> Outcome<u64> {
+    evaluations::forget(tx.sql, org, &which)?;
+    outcomes::forget(tx.sql, org, &which)?;
     interactions::delete_of_requests(tx, org, &which)?;
     let text = format!("DELETE FROM requests AS t WHERE {}", which.sql());
     Ok(tx.sql.prepare_cached(&text)?.execute(params_from_iter(which.into_values()))? as u64)

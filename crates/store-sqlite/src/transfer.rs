@@ -3,8 +3,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, Result, Transfer};
 use reflexio_types::{
-    AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, ShadowComparison, UserId,
-    UserPlaybook,
+    AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
+    SessionOutcome, ShadowComparison, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc;
@@ -67,6 +67,9 @@ fn export(sql: &Connection, org: &OrgId, to: &mpsc::Sender<Record>) -> Outcome<(
     stream_rows::<Profile>(sql, org, "t.key", to, Record::Profile)?;
     stream_rows::<UserPlaybook>(sql, org, "t.id", to, Record::UserPlaybook)?;
     stream_rows::<AgentPlaybook>(sql, org, "t.id", to, Record::AgentPlaybook)?;
+    stream_rows::<SessionOutcome>(sql, org, "t.key", to, Record::SessionOutcome)?;
+    stream_rows::<Evaluation>(sql, org, "t.id", to, Record::Evaluation)?;
+    stream_rows::<LearningEvaluation>(sql, org, "t.id", to, Record::LearningEvaluation)?;
     stream_rows::<ShadowComparison>(sql, org, "t.id", to, Record::ShadowComparison)?;
     if let Some(config) = configs::config(sql, org)? {
         send(to, Record::Config { body: config.body })?;
@@ -121,8 +124,12 @@ fn text_of(record: &Record) -> (Option<UserId>, String) {
         Record::Profile(row) => (Some(row.user_id.clone()), row.searchable_text()),
         Record::UserPlaybook(row) => (row.user_id.clone(), row.searchable_text()),
         Record::AgentPlaybook(row) => (None, row.searchable_text()),
-        Record::Image { .. } | Record::Request(_) | Record::ShadowComparison(_) | Record::Config { .. } => {
-            (None, String::new())
-        }
+        Record::Image { .. }
+        | Record::Request(_)
+        | Record::SessionOutcome(_)
+        | Record::Evaluation(_)
+        | Record::LearningEvaluation(_)
+        | Record::ShadowComparison(_)
+        | Record::Config { .. } => (None, String::new()),
     }
 }

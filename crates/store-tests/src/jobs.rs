@@ -2,7 +2,7 @@ use reflexio_store::{Enqueued, JobCounts, JobFilter, NewRequest, Page, Retry, St
 use reflexio_types::{AttemptOutcome, Job, JobKind, JobState, Lane, NewJob};
 use serde_json::json;
 
-use crate::sample::{acme, at, everything, learn, new_request, other, publish, request};
+use crate::sample::{ALL, acme, at, everything, learn, new_request, other, publish, request};
 use crate::workers::{claim, claim_one, embed, enqueue, enqueue_all, ids, job, listed};
 
 pub async fn a_publish_queues_its_job_once(store: &dyn Store) {
@@ -40,6 +40,7 @@ pub async fn a_job_is_read_back_whole(store: &dyn Store) {
         user_id: Some("u1".into()),
         kind: JobKind::Embed,
         dedup_key: None,
+        rearms: false,
         lane: Lane::Free,
         payload: json!({ "texts": ["a", "ü"] }),
         run_after: Some(at(9)),
@@ -87,6 +88,35 @@ pub async fn a_key_covers_only_while_its_job_is_queued(store: &dyn Store) {
     assert_eq!(enqueue(store, &acme(), learn("u1"), 5).await, second);
     let without_key = NewJob { dedup_key: None, ..learn("u1") };
     assert_ne!(enqueue(store, &acme(), without_key, 5).await, second);
+}
+
+pub async fn a_job_that_rearms_puts_the_queued_one_off_and_changes_its_work(store: &dyn Store) {
+    let timer = |work: &str, second| NewJob {
+        dedup_key: Some("timer".to_owned()),
+        rearms: true,
+        lane: Lane::Named("timer".to_owned()),
+        run_after: Some(at(second)),
+        ..NewJob::of_user(JobKind::Evaluate, "u1".into(), json!({ "work": work }))
+    };
+    let id = enqueue(store, &acme(), timer("first", 10), 0).await;
+    assert_eq!(enqueue(store, &acme(), timer("second", 20), 5).await, id);
+    assert!(claim(store, 15, ALL).await.is_empty(), "it was put off");
+    let running = claim_one(store, 20).await;
+    assert_eq!((running.job.id, &running.job.payload), (id, &json!({ "work": "second" })));
+    // One that runs is not put off: the next one waits behind it, and is put off there.
+    let next = enqueue(store, &acme(), timer("third", 30), 21).await;
+    assert_ne!(next, id);
+    assert_eq!(enqueue(store, &acme(), timer("fourth", 40), 22).await, next);
+    store.complete(&running.lease, at(35)).await.unwrap();
+    assert!(claim(store, 35, ALL).await.is_empty());
+    assert_eq!(claim_one(store, 40).await.job.payload, json!({ "work": "fourth" }));
+    // Brought forward, it is due at once; that of another org is another one.
+    let theirs = enqueue(store, &other(), timer("theirs", 90), 41).await;
+    let mine = enqueue(store, &acme(), timer("mine", 90), 41).await;
+    assert_ne!(theirs, mine);
+    enqueue(store, &other(), timer("theirs", 42), 42).await;
+    assert_eq!(ids(&claim(store, 42, ALL).await), [theirs]);
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
 }
 
 pub async fn a_job_that_failed_comes_back_beside_the_one_that_took_its_key(store: &dyn Store) {

@@ -10,6 +10,7 @@ pub mod agent_playbooks;
 pub mod configs;
 pub mod conversations;
 mod embedding;
+pub mod evaluations;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
@@ -22,6 +23,7 @@ pub mod meaning;
 pub mod model;
 pub mod nearest;
 pub mod operations;
+pub mod outcomes;
 pub mod profiles;
 mod property;
 pub mod queue;
@@ -137,6 +139,7 @@ macro_rules! conformance_tests {
                 jobs_belong_to_their_user_and_org,
                 a_job_is_read_back_whole,
                 a_key_covers_only_while_its_job_is_queued,
+                a_job_that_rearms_puts_the_queued_one_off_and_changes_its_work,
                 a_job_that_failed_comes_back_beside_the_one_that_took_its_key,
                 jobs_are_listed_latest_first_by_each_filter_and_in_pages,
                 jobs_are_counted_per_org,
@@ -187,6 +190,21 @@ macro_rules! conformance_tests {
                 superseded_rows_go_when_the_new_ones_come,
                 a_confirmed_profile_lives_on,
                 publishers_are_found_by_what_they_published,
+            ],
+            outcomes: [
+                the_first_outcome_of_a_session_stays,
+                outcomes_are_filtered_by_each_field_and_paged,
+                an_outcome_goes_with_the_last_request_of_its_session,
+                outcomes_of_another_org_are_neither_seen_nor_touched,
+            ],
+            evaluations: [
+                a_judgement_is_read_back_whole_and_replaces_the_one_before,
+                a_judgement_is_stored_with_the_end_of_its_job_or_not_at_all,
+                a_session_that_is_gone_is_not_judged,
+                judgements_go_with_the_turns_they_rest_on,
+                judgements_are_filtered_by_each_field_latest_first,
+                sessions_of_a_time_are_told_with_their_last_version,
+                judgements_of_another_org_are_neither_seen_nor_touched,
             ],
             shadow_comparisons: [
                 a_comparison_is_stored_with_the_end_of_its_job,

@@ -1,9 +1,10 @@
-use reflexio_store::{JobCounts, NewRequest, StorageStats, Store, UserDataCounts};
+use reflexio_store::{EvaluationFilter, JobCounts, NewRequest, StorageStats, Store, UserDataCounts};
 use reflexio_types::{LineageSubject, UserId};
 
 use crate::sample::{
-    acme, add_profiles, add_user_playbooks, at, everything, found, image, interactions, learn, new_request,
-    other, profile, profiles, publish, request, say, settle, showing, user_playbook, user_playbooks,
+    ALL, acme, add_profiles, add_user_playbooks, at, evaluation, everything, found, image, interactions,
+    judgement, learn, new_request, other, outcome, profile, profiles, publish, request, say, settle, showing,
+    user_playbook, user_playbooks,
 };
 
 pub async fn a_store_in_order_answers(store: &dyn Store) {
@@ -52,7 +53,10 @@ pub async fn an_erased_user_leaves_nothing_behind(store: &dyn Store) {
         job: Some(learn("u2")),
         ..new_request(request("r2", "u2", "s1", 2), &[])
     };
-    publish(store, &acme(), new).await;
+    let turn = publish(store, &acme(), new).await[1];
+    store.record_outcome(&acme(), outcome("o2", "u2", "s1", 2)).await.unwrap();
+    let judged = judgement(evaluation("u2", "s1", turn, 2), 2);
+    store.judge(&acme(), Some(judged), None, at(2)).await.unwrap();
     say(store, &acme(), request("r3", "u2", "s3", 3), &[]).await;
     add_profiles(store, &acme(), &[profile("p2", "u2", 2, "wants refunds")]).await;
     let playbooks = add_user_playbooks(store, &acme(), &[user_playbook("u2", 2, "refund fast")]).await;
@@ -65,6 +69,8 @@ pub async fn an_erased_user_leaves_nothing_behind(store: &dyn Store) {
         user_playbooks: 1,
         jobs: 1,
         images: 1,
+        session_outcomes: 1,
+        evaluations: 3,
         ..UserDataCounts::default()
     };
     assert_eq!(erased, expected);
@@ -75,6 +81,10 @@ pub async fn an_erased_user_leaves_nothing_behind(store: &dyn Store) {
     assert!(store.image(&acme(), &shared.id).await.unwrap().is_some());
     assert_eq!(store.learning_job(&acme(), &"u2".into()).await.unwrap(), None);
     assert_eq!(store.job_counts().await.unwrap(), JobCounts { queued: 1, ..JobCounts::default() });
+    let of_user = EvaluationFilter { user_id: Some("u2".into()), ..EvaluationFilter::default() };
+    assert!(store.evaluations(&acme(), &of_user, ALL).await.unwrap().is_empty());
+    assert!(store.learning_evaluations(&acme(), &of_user, ALL).await.unwrap().is_empty());
+    assert_eq!(store.outcome(&acme(), &"u2".into(), &"s1".into()).await.unwrap(), None);
     for subject in [LineageSubject::Profile("p2".into()), LineageSubject::UserPlaybook(playbooks[0].id)] {
         assert!(store.history(&acme(), &subject).await.unwrap().is_empty());
     }

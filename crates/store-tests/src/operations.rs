@@ -11,6 +11,9 @@ pub async fn the_newest_operation_of_a_service_is_told(store: &dyn Store) {
         store.put_operation(&acme(), row).await.unwrap();
     }
     assert_eq!(store.operation(&acme(), "profile_generation").await.unwrap(), Some(new));
+    assert_eq!(store.operation_by_id(&acme(), "o1").await.unwrap(), Some(old));
+    assert_eq!(store.operation_by_id(&acme(), "o9").await.unwrap(), None);
+    assert_eq!(store.operation_by_id(&other(), "o1").await.unwrap(), None);
     assert_eq!(store.operation(&acme(), "playbook_generation").await.unwrap(), Some(elsewhere));
 }
 

@@ -2,13 +2,15 @@
 
 use reflexio_search::TextQuery;
 use reflexio_store::{
-    AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, JobFilter, NewRequest, Page,
+    AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, JobFilter, Judgement, NewRequest, Page,
     ProfileFilter, Scored, Store, UserPlaybookFilter,
 };
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Image, ImageId, ImageRef, Interaction, InteractionId,
-    JobKind, LearningIntent, MediaType, NEVER_EXPIRES, NewJob, OrgId, PlaybookStatus, Profile, ProfileBody,
-    ProfileTimeToLive, Request, Status, Timestamp, Turn, UserPlaybook, UserPlaybookBody, UserPlaybookId,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Evaluation, EvaluationId, FailureType, Image, ImageId,
+    ImageRef, Impact, Interaction, InteractionId, JobKind, LearningEvaluation, LearningEvaluationId,
+    LearningIntent, LearningKind, LearningsStatus, MediaType, NEVER_EXPIRES, NewJob, OrgId, OutcomeKind,
+    PlaybookStatus, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure, SessionOutcome, Status,
+    Timestamp, Turn, UserPlaybook, UserPlaybookBody, UserPlaybookId, Verdict,
 };
 
 /// No list in these tests is longer.
@@ -101,6 +103,89 @@ pub(crate) fn agent_playbook(name: &str, second: i64, content: &str) -> AgentPla
     }
 }
 
+pub(crate) fn outcome(id: &str, user: &str, session: &str, second: i64) -> SessionOutcome {
+    SessionOutcome {
+        id: id.to_owned(),
+        user_id: user.into(),
+        session_id: session.into(),
+        kind: OutcomeKind::Success,
+        occurred_at: at(second),
+        source: "chat".to_owned(),
+        label: None,
+        value: None,
+        metadata: None,
+        contract_digest: "c".repeat(64),
+        trajectory_digest: "d".repeat(64),
+        created_at: at(second),
+    }
+}
+
+/// Not stored yet: its id is 0.
+pub(crate) fn evaluation(user: &str, session: &str, covered: InteractionId, second: i64) -> Evaluation {
+    let failure = SessionFailure { kind: FailureType::WrongTool, reason: "took the wrong one".to_owned() };
+    Evaluation {
+        id: EvaluationId(0),
+        user_id: user.into(),
+        session_id: session.into(),
+        agent_version: "v1".to_owned(),
+        evaluation_name: Some("agent_success".to_owned()),
+        verdict: Verdict {
+            failure: Some(failure),
+            is_escalated: true,
+            corrections: 2,
+            user_turns_to_resolution: None,
+            tags: Some(vec!["billing".to_owned()]),
+        },
+        learnings: LearningsStatus::Complete,
+        covered,
+        evaluated_by: "builtin".to_owned(),
+        run: None,
+        created_at: at(second),
+    }
+}
+
+pub(crate) fn learning_evaluation(
+    user: &str,
+    session: &str,
+    turn: InteractionId,
+    second: i64,
+    number: usize,
+) -> LearningEvaluation {
+    LearningEvaluation {
+        id: LearningEvaluationId(0),
+        user_id: user.into(),
+        session_id: session.into(),
+        agent_version: "v1".to_owned(),
+        interaction_id: turn,
+        interaction_created_at: at(1),
+        kind: LearningKind::Profile,
+        learning_id: format!("p{number}"),
+        is_relevant: Some(true),
+        relevance_reason: "it was about that".to_owned(),
+        impact: Some(Impact::Positive),
+        impact_reason: "it helped".to_owned(),
+        evaluated_by: "builtin".to_owned(),
+        created_at: at(second),
+    }
+}
+
+/// A judgement with so many judged learnings.
+pub(crate) fn judgement(evaluation: Evaluation, learnings: usize) -> Judgement {
+    let (user, session) = (evaluation.user_id.as_str(), evaluation.session_id.as_str());
+    let second = evaluation.created_at.0 - at(0).0;
+    let of = |number| LearningEvaluation {
+        agent_version: evaluation.agent_version.clone(),
+        ..learning_evaluation(user, session, evaluation.covered, second, number)
+    };
+    Judgement {
+        user_id: evaluation.user_id.clone(),
+        session_id: evaluation.session_id.clone(),
+        covered: evaluation.covered,
+        learnings: Some((0..learnings).map(of).collect()),
+        evaluation: Some(evaluation),
+    }
+}
+
 pub(crate) async fn publish(store: &dyn Store, org: &OrgId, new: NewRequest) -> Vec<InteractionId> {
     store.publish(org, new).await.unwrap().interaction_ids
 }
@@ -174,7 +259,9 @@ pub(crate) async fn settle(store: &dyn Store, org: &OrgId) {
         job: Some(learn("u1")),
         ..new_request(request("r1", "u1", "s1", 1), &[])
     };
-    publish(store, org, new).await;
+    let turn = publish(store, org, new).await[0];
+    store.record_outcome(org, outcome("o1", "u1", "s1", 1)).await.unwrap();
+    store.judge(org, Some(judgement(evaluation("u1", "s1", turn, 1), 1)), None, at(1)).await.unwrap();
     add_profiles(store, org, &[profile("p1", "u1", 1, "likes refunds")]).await;
     add_user_playbooks(store, org, &[user_playbook("u1", 1, "refund at once")]).await;
     add_agent_playbooks(store, org, &[agent_playbook("rule", 1, "refund politely")]).await;

@@ -23,6 +23,9 @@ pub async fn an_export_holds_every_row_once_in_an_order_that_can_be_imported(sto
         "profile",
         "user_playbook",
         "agent_playbook",
+        "session_outcome",
+        "evaluation",
+        "learning_evaluation",
         "config",
     ];
     assert_eq!(kinds, expected);
@@ -39,7 +42,7 @@ pub async fn a_failing_receiver_ends_the_export(store: &dyn Store) {
     };
     assert!(store.export(&acme(), &mut sink).await.is_err());
     assert_eq!(taken, 1);
-    assert_eq!(export(store, &acme()).await.len(), 6);
+    assert_eq!(export(store, &acme()).await.len(), 9);
 }
 
 pub async fn importing_what_is_there_changes_nothing(store: &dyn Store) {
@@ -115,6 +118,9 @@ fn kind(record: &Record) -> &'static str {
         Record::Profile(_) => "profile",
         Record::UserPlaybook(_) => "user_playbook",
         Record::AgentPlaybook(_) => "agent_playbook",
+        Record::SessionOutcome(_) => "session_outcome",
+        Record::Evaluation(_) => "evaluation",
+        Record::LearningEvaluation(_) => "learning_evaluation",
         Record::ShadowComparison(_) => "shadow_comparison",
         Record::Config { .. } => "config",
     }
@@ -143,6 +149,18 @@ fn altered(record: Record) -> Record {
         Record::AgentPlaybook(mut row) => {
             row.body.content.push('x');
             Record::AgentPlaybook(row)
+        }
+        Record::SessionOutcome(mut row) => {
+            row.source.push('x');
+            Record::SessionOutcome(row)
+        }
+        Record::Evaluation(mut row) => {
+            row.evaluated_by.push('x');
+            Record::Evaluation(row)
+        }
+        Record::LearningEvaluation(mut row) => {
+            row.evaluated_by.push('x');
+            Record::LearningEvaluation(row)
         }
         Record::ShadowComparison(mut row) => {
             row.body.reason.push('x');

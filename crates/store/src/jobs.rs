@@ -27,7 +27,7 @@ pub struct JobFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enqueued {
     New(JobId),
-    /// This one waits already and will do the work.
+    /// This one waits already and will do the work, see [`NewJob::rearms`].
     Covered(JobId),
 }
 

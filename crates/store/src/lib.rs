@@ -15,6 +15,7 @@ mod agent_playbooks;
 mod ask;
 mod configs;
 mod error;
+mod evaluations;
 mod filter;
 mod interactions;
 mod jobs;
@@ -23,6 +24,7 @@ mod learning;
 mod lineage;
 mod maintenance;
 mod operations;
+mod outcomes;
 mod profiles;
 mod requests;
 mod shadow_comparisons;
@@ -37,6 +39,7 @@ pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlayb
 pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
 pub use error::{Error, Result};
+pub use evaluations::{EvaluationFilter, Evaluations, JudgedBy, Judgement, SessionRef};
 pub use filter::{
     AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter,
     UserPlaybookFilter,
@@ -50,6 +53,7 @@ pub use learning::{
 pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};
 pub use operations::Operations;
+pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
 pub use shadow_comparisons::{ShadowComparisonFilter, ShadowComparisons, ShadowJudgement, ShadowTurnFilter};
@@ -70,6 +74,8 @@ pub trait Store:
     + Operations
     + Jobs
     + Learning
+    + Outcomes
+    + Evaluations
     + Lineage
     + ShadowComparisons
     + Maintenance
@@ -90,6 +96,8 @@ impl<T> Store for T where
         + Operations
         + Jobs
         + Learning
+        + Outcomes
+        + Evaluations
         + Lineage
         + ShadowComparisons
         + Maintenance

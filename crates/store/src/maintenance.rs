@@ -27,6 +27,9 @@ pub struct UserDataCounts {
     pub user_playbooks: u64,
     pub jobs: u64,
     pub images: u64,
+    pub session_outcomes: u64,
+    /// Judged sessions and judged learnings.
+    pub evaluations: u64,
     pub shadow_comparisons: u64,
 }
 

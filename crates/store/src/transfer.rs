@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    AgentPlaybook, ImageId, Interaction, MediaType, OrgId, Profile, Request, ShadowComparison, UserPlaybook,
+    AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
+    SessionOutcome, ShadowComparison, UserPlaybook,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,9 @@ pub enum Record {
     Profile(Profile),
     UserPlaybook(UserPlaybook),
     AgentPlaybook(AgentPlaybook),
+    SessionOutcome(SessionOutcome),
+    Evaluation(Evaluation),
+    LearningEvaluation(LearningEvaluation),
     ShadowComparison(ShadowComparison),
     /// Without secrets.
     Config {

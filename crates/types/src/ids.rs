@@ -91,6 +91,14 @@ row_id! {
     AgentPlaybookId
 }
 row_id! {
+    /// A judged session.
+    EvaluationId
+}
+row_id! {
+    /// The judgement of one learning that was served in a session.
+    LearningEvaluationId
+}
+row_id! {
     /// The two answers of one turn, compared.
     ShadowComparisonId
 }

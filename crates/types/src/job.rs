@@ -16,18 +16,31 @@ pub enum JobKind {
     Embed,
     /// Learn anew from everything that users published.
     Rerun,
+    /// Judge one session that has fallen silent.
+    Evaluate,
+    /// Judge a sample of past sessions anew.
+    Regenerate,
     /// Compare the answers of one request with their alternatives.
     CompareShadow,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 4] = [JobKind::Learn, JobKind::Embed, JobKind::Rerun, JobKind::CompareShadow];
+    pub const ALL: [JobKind; 6] = [
+        JobKind::Learn,
+        JobKind::Embed,
+        JobKind::Rerun,
+        JobKind::Evaluate,
+        JobKind::Regenerate,
+        JobKind::CompareShadow,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             JobKind::Learn => "learn",
             JobKind::Embed => "embed",
             JobKind::Rerun => "rerun",
+            JobKind::Evaluate => "evaluate",
+            JobKind::Regenerate => "regenerate",
             JobKind::CompareShadow => "compare_shadow",
         }
     }
@@ -55,6 +68,8 @@ pub struct NewJob {
     pub kind: JobKind,
     /// A queued job with the same key already covers this one.
     pub dedup_key: Option<String>,
+    /// The queued job that covers this one waits until this one's time and does this one's work instead.
+    pub rearms: bool,
     pub lane: Lane,
     pub payload: Value,
     /// Not before this time; at once if missing.
@@ -68,6 +83,7 @@ impl NewJob {
             user_id: None,
             kind,
             dedup_key: None,
+            rearms: false,
             lane: Lane::OfUser,
             payload,
             run_after: None,

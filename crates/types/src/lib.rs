@@ -10,12 +10,14 @@ mod caller;
 mod clock;
 pub mod config;
 mod context_mark;
+mod evaluation;
 mod ids;
 mod image;
 mod interaction;
 mod job;
 mod lineage;
 mod operation;
+mod outcome;
 mod profile;
 mod request;
 mod row_kind;
@@ -30,9 +32,12 @@ pub use caller::{ApiKey, Caller, KeyId, Scope, Scopes};
 pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
 pub use config::Config;
 pub use context_mark::{CONTEXT_BEGINS, CONTEXT_ENDS, within_context_block, without_context_blocks};
+pub use evaluation::{
+    Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
+};
 pub use ids::{
-    AgentPlaybookId, InteractionId, JobId, OrgId, ProfileId, RequestId, SessionId, ShadowComparisonId,
-    UserId, UserPlaybookId,
+    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
+    SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -41,6 +46,7 @@ pub use interaction::{
 pub use job::{Attempt, AttemptOutcome, DEFAULT_ATTEMPTS, Job, JobKind, JobProgress, JobState, Lane, NewJob};
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};
+pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;

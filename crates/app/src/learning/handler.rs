@@ -110,7 +110,15 @@ impl App {
         }
     }
 
-    /// What becomes of a job that could not learn. Nothing was stored and no turn was marked as learned from.
+    /// As [`App::failure`], for a job with many parts: nothing if only this part has no hope, so that the others go on.
+    pub(crate) async fn unless_hopeless(&self, org: &OrgId, error: Error) -> Option<Failure> {
+        let hopeless = matches!(&error, Error::Model(error) if !error.is_temporary() && error.stall(self.now()).is_none());
+        let failure = self.failure(org, error).await;
+        let goes_on = hopeless && !matches!(failure, Failure::Stopped | Failure::Stalled { .. });
+        (!goes_on).then_some(failure)
+    }
+
+    /// What becomes of a job that could not learn or judge. Nothing was stored and no turn was marked as learned from.
     pub(crate) async fn failure(&self, org: &OrgId, error: Error) -> Failure {
         let now = self.now();
         let error = match error {

@@ -21,7 +21,7 @@ pub use models::ModelSettings;
 pub use reflexio_learn::Wanted;
 pub use reflexio_learn::engine::Selection;
 pub use runs::Started;
-pub(crate) use task::due;
+pub(crate) use task::{MODEL_ATTEMPTS, due, to_payload};
 pub use workers::{WorkerSettings, Workers};
 
 use crate::access::Access;

@@ -32,7 +32,7 @@ impl ModelCache {
 impl App {
     /// Who learns for this org now: its model, or the built-in learner where there is none.
     pub(super) async fn learner(&self, org: &OrgId) -> Result<Result<Learner, ModelError>> {
-        let Some(models) = self.models(org).await? else { return Ok(Ok(Learner::Builtin)) };
+        let Some(models) = self.models(org, Role::Extraction).await? else { return Ok(Ok(Learner::Builtin)) };
         let broken = |error: &dyn std::fmt::Display| ModelError::Misconfigured(error.to_string());
         Ok(models
             .for_role(Role::Extraction)
@@ -40,27 +40,27 @@ impl App {
             .map(Learner::with))
     }
 
-    pub(crate) async fn models(&self, org: &OrgId) -> Result<Option<Models>> {
+    /// The models of an org; nothing if it has none, or wants none for this role.
+    pub(crate) async fn models(&self, org: &OrgId, role: Role) -> Result<Option<Models>> {
         let (version, config) = self.config_in_force(org).await?;
+        let settings = (self.learning.settings)(&config);
+        if is_builtin(&settings, role) {
+            return Ok(None);
+        }
         if let Some(models) = self.learning.models.get(org, version) {
             return Ok(models);
         }
-        let settings = (self.learning.settings)(&config);
         let clock = Arc::clone(&self.clock);
         let services = Services { clock, ledger: Arc::new(Counted), ..Services::default() };
-        let models = if is_builtin(&settings) {
-            None
-        } else {
-            let models = Models::new(settings, services).map_err(|error| Error::Internal(Box::new(error)))?;
-            models.is_configured().then_some(models)
-        };
+        let models = Models::new(settings, services).map_err(|error| Error::Internal(Box::new(error)))?;
+        let models = models.is_configured().then_some(models);
         self.learning.models.put(org, version, models.clone());
         Ok(models)
     }
 }
 
-fn is_builtin(settings: &Settings) -> bool {
-    let named = settings.roles.get(&Role::Extraction).or(settings.default_model.as_ref());
+fn is_builtin(settings: &Settings, role: Role) -> bool {
+    let named = settings.roles.get(&role).or(settings.default_model.as_ref());
     named.is_some_and(|name| name.trim().eq_ignore_ascii_case(BUILTIN))
 }
 

@@ -89,10 +89,8 @@ impl App {
         error: Error,
         operation: &mut Operation,
     ) -> Result<(), Failure> {
-        let hopeless = matches!(&error, Error::Model(error) if !error.is_temporary() && error.stall(self.now()).is_none());
         let message = error.to_string();
-        let failure = self.failure(running.org(), error).await;
-        if !hopeless || matches!(failure, Failure::Stopped | Failure::Stalled { .. }) {
+        if let Some(failure) = self.unless_hopeless(running.org(), error).await {
             return Err(failure);
         }
         let entry = json!({"user_id": user, "error": message});

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::task::{self, RerunTask};
 use crate::access::Access;
+use crate::evaluation::REGENERATION;
 use crate::{App, Error, Result};
 
 /// Among so many jobs that of the newest operation is found.
@@ -137,14 +138,23 @@ impl App {
         Ok(cancelled)
     }
 
-    /// An operation whose job came to another end has come to it, too.
     async fn current_operation(&self, org: &OrgId, service: &str) -> Result<Option<Operation>> {
-        let Some(mut operation) = self.store.operation(org, service).await? else { return Ok(None) };
+        match self.store.operation(org, service).await? {
+            Some(operation) => self.as_it_stands(org, operation).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// An operation whose job came to another end has come to it, too.
+    pub(crate) async fn as_it_stands(&self, org: &OrgId, mut operation: Operation) -> Result<Operation> {
         if operation.state != OperationState::InProgress {
-            return Ok(Some(operation));
+            return Ok(operation);
         }
         let job = self.job_of(org, &operation).await?;
         let ended = match job.as_ref().map(|job| job.state) {
+            Some(JobState::Running) if job.as_ref().is_some_and(|job| job.cancel_asked) => {
+                Some((OperationState::Cancelled, None))
+            }
             Some(JobState::Queued | JobState::Running | JobState::Done) => None,
             Some(JobState::Cancelled) => Some((OperationState::Cancelled, None)),
             Some(JobState::Dead) => {
@@ -159,11 +169,12 @@ impl App {
             operation.error_message = message;
             operation.completed_at = job.and_then(|job| job.finished_at).or_else(|| Some(self.now()));
         }
-        Ok(Some(operation))
+        Ok(operation)
     }
 
-    async fn job_of(&self, org: &OrgId, operation: &Operation) -> Result<Option<Job>> {
-        let filter = JobFilter { kind: Some(JobKind::Rerun.as_str().to_owned()), ..JobFilter::default() };
+    pub(crate) async fn job_of(&self, org: &OrgId, operation: &Operation) -> Result<Option<Job>> {
+        let kind = if operation.service_name == REGENERATION { JobKind::Regenerate } else { JobKind::Rerun };
+        let filter = JobFilter { kind: Some(kind.as_str().to_owned()), ..JobFilter::default() };
         let (jobs, _) = self.store.jobs(org, &filter, Page::first(RECENT_RERUNS)).await?;
         let of_operation =
             |job: &Job| job.payload.get("operation_id").and_then(Value::as_str) == Some(&operation.id);

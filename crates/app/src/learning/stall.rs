@@ -5,8 +5,9 @@ use reflexio_types::{Caller, JobKind, OrgId, Scope, Stall};
 use crate::access::Access;
 use crate::{App, Result};
 
-/// What needs a model, and waits for its provider.
-const PAUSED: [JobKind; 3] = [JobKind::Learn, JobKind::Rerun, JobKind::CompareShadow];
+/// What asks a model, and waits for its provider.
+const PAUSED: [JobKind; 5] =
+    [JobKind::Learn, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate, JobKind::CompareShadow];
 
 impl App {
     pub async fn stall(&self, caller: &Caller) -> Result<Option<Stall>> {

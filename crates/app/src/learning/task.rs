@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{Error, Result};
 
 /// A provider that is down for an afternoon should not kill a job.
-const LEARN_ATTEMPTS: u32 = 10;
+pub(crate) const MODEL_ATTEMPTS: u32 = 10;
 const IDLE_LANE: &str = "learn-idle:";
 
 /// The payload of a job that learns from one user.
@@ -54,11 +54,11 @@ pub(super) struct RerunTask {
 /// Learns from what a publish made due. One that waits under the same configuration covers it.
 pub(crate) fn due(user_id: &UserId, policy: Policy) -> Result<NewJob> {
     let task = Task { user_id: user_id.clone(), policy: Some(policy), run: Run::Due };
-    let payload = to_value(&task)?;
+    let payload = to_payload(&task)?;
     let digest = blake3::hash(payload.to_string().as_bytes()).to_hex();
     let job = NewJob::of_user(JobKind::Learn, user_id.clone(), payload);
     let dedup_key = job.lane_name().map(|lane| format!("{lane}:{}", &digest.as_str()[..16]));
-    Ok(NewJob { dedup_key, max_attempts: LEARN_ATTEMPTS, ..job })
+    Ok(NewJob { dedup_key, max_attempts: MODEL_ATTEMPTS, ..job })
 }
 
 /// Learns from what a silent user left. It has a lane of its own: a job that waits holds up its lane.
@@ -69,8 +69,8 @@ pub(super) fn idle(user_id: &UserId, policy: &Policy, at: Timestamp) -> Result<N
         dedup_key: Some(name.clone()),
         lane: Lane::Named(name),
         run_after: Some(at),
-        max_attempts: LEARN_ATTEMPTS,
-        ..NewJob::of_user(JobKind::Learn, user_id.clone(), to_value(&task)?)
+        max_attempts: MODEL_ATTEMPTS,
+        ..NewJob::of_user(JobKind::Learn, user_id.clone(), to_payload(&task)?)
     })
 }
 
@@ -82,18 +82,18 @@ pub(super) fn is_idle(job: &Job) -> bool {
 pub(super) fn last(user_id: &UserId, policy: &Policy, wanted: Wanted, which: &Selection) -> Result<NewJob> {
     let run = Run::Last { wanted, which: which.clone() };
     let task = Task { user_id: user_id.clone(), policy: Some(policy.clone()), run };
-    Ok(NewJob::of_user(JobKind::Learn, user_id.clone(), to_value(&task)?))
+    Ok(NewJob::of_user(JobKind::Learn, user_id.clone(), to_payload(&task)?))
 }
 
 pub(super) fn rerun(task: &RerunTask, service: &str) -> Result<NewJob> {
     let lane = Lane::Named(format!("rerun:{service}"));
     let user_id = task.user_id.clone();
-    let job = NewJob::new(JobKind::Rerun, to_value(task)?);
-    Ok(NewJob { user_id, lane, max_attempts: LEARN_ATTEMPTS, ..job })
+    let job = NewJob::new(JobKind::Rerun, to_payload(task)?);
+    Ok(NewJob { user_id, lane, max_attempts: MODEL_ATTEMPTS, ..job })
 }
 
 /// People read payloads: what was not set is left out of them.
-fn to_value(task: &impl Serialize) -> Result<Value> {
+pub(crate) fn to_payload(task: &impl Serialize) -> Result<Value> {
     let mut value = serde_json::to_value(task).map_err(|error| Error::Internal(Box::new(error)))?;
     leave_out_nulls(&mut value);
     Ok(value)

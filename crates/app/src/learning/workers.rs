@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 use super::handler::Learning;
 use super::rerun::Rerun;
 use crate::App;
+use crate::evaluation::{EvaluationHandler, Regenerator};
 use crate::shadow_comparisons::Comparing;
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
@@ -20,6 +21,10 @@ const KEEP_FAILED: i64 = 30 * 86_400;
 const DELETED_AT_ONCE: usize = 1_000;
 /// Reruns that go on at the same time; each is a long row of windows.
 const RERUNS: usize = 2;
+/// Sessions that are judged at the same time; nobody waits for them.
+const EVALUATIONS: usize = 4;
+/// Each judges several sessions at the same time.
+const REGENERATIONS: usize = 1;
 /// Requests whose answers are compared at the same time; nobody waits for that.
 const COMPARISONS: usize = 4;
 
@@ -67,16 +72,15 @@ impl App {
         let handlers = Handlers::new()
             .with(JobKind::Learn, Arc::new(Learning(Arc::clone(self))), settings.slots)
             .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS)
+            .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
+            .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
             .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS);
+        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),
             handlers,
-            Settings {
-                slots: settings.slots + RERUNS + COMPARISONS,
-                poll: settings.poll,
-                ..Settings::default()
-            },
+            Settings { slots, poll: settings.poll, ..Settings::default() },
         );
         if self.learning.handle.set(runner.handle()).is_err() {
             tracing::error!("workers were started twice; the first ones are the ones that are woken");

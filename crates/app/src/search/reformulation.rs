@@ -49,7 +49,7 @@ impl App {
     }
 
     async fn ask_for_wording(&self, org: &OrgId, query: &str, history: &[PastTurn]) -> Option<String> {
-        let models = self.models(org).await.ok()??;
+        let models = self.models(org, Role::Reformulation).await.ok()??;
         let prompts = Registry::new(PROMPTS.iter().copied()).ok()?;
         let recent: Vec<PastTurn> =
             history.iter().skip(history.len().saturating_sub(MOST_TURNS)).map(cut).collect();

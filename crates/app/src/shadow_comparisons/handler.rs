@@ -47,7 +47,7 @@ impl App {
     async fn compare(&self, running: &Running, task: &Task) -> Result<(), Failure> {
         let org = running.org();
         let turns = self.turns_to_compare(org, task).await?;
-        let judge = if turns.is_empty() { None } else { self.ready_judge(org).await? };
+        let judge = if turns.is_empty() { None } else { self.ready_comparer(org).await? };
         for (at, turn) in turns.iter().enumerate() {
             let Some(around) = self.surroundings(org, turn).await? else { continue };
             let judged = self.judged(running, judge.as_ref(), &around, &task.policy).await?;
@@ -121,8 +121,8 @@ impl App {
     }
 
     /// The model that judges; none where the built-in one does.
-    async fn ready_judge(&self, org: &OrgId) -> Result<Option<Judge>, Failure> {
-        let Some(models) = self.models(org).await.map_err(|error| unavailable(&error))? else {
+    async fn ready_comparer(&self, org: &OrgId) -> Result<Option<Judge>, Failure> {
+        let Some(models) = self.models(org, Role::Judge).await.map_err(|error| unavailable(&error))? else {
             return Ok(None);
         };
         let broken = |error: &dyn std::fmt::Display| ModelError::Misconfigured(error.to_string());

@@ -5,7 +5,9 @@ mod task;
 
 use reflexio_evaluate::shadow::Policy;
 use reflexio_store::{Page, ShadowComparisonFilter, ShadowTurnFilter};
-use reflexio_types::{Caller, InteractionId, NewJob, Request, Scope, ShadowComparison, ShadowTally, Turn};
+use reflexio_types::{
+    Caller, Config, InteractionId, NewJob, Request, Scope, ShadowComparison, ShadowTally, Turn,
+};
 
 pub(crate) use handler::Comparing;
 
@@ -81,18 +83,10 @@ impl App {
         self.wake_workers();
         Ok(queued)
     }
+}
 
-    /// The job that compares the answers of a request, if one of them has an alternative.
-    pub(crate) async fn comparison_job(
-        &self,
-        caller: &Caller,
-        request: &Request,
-        turns: &[Turn],
-    ) -> Result<Option<NewJob>> {
-        if !turns.iter().any(|turn| turn.both_answers().is_some()) {
-            return Ok(None);
-        }
-        let policy = Policy::of(&self.config_in_force(&caller.org).await?.1);
-        task::job(&request.id, &request.user_id, &policy, None).map(Some)
-    }
+/// The job that compares the answers of a request, if one of them has an alternative.
+pub(crate) fn due(request: &Request, turns: &[Turn], config: &Config) -> Result<Option<NewJob>> {
+    let compares = turns.iter().any(|turn| turn.both_answers().is_some());
+    compares.then(|| task::job(&request.id, &request.user_id, &Policy::of(config), None)).transpose()
 }

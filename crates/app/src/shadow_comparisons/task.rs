@@ -2,10 +2,8 @@ use reflexio_evaluate::shadow::Policy;
 use reflexio_types::{JobKind, Lane, NewJob, RequestId, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
-
-/// A provider that is down for an afternoon should not kill a job.
-const ATTEMPTS: u32 = 10;
+use crate::Result;
+use crate::learning::{MODEL_ATTEMPTS, to_payload};
 
 /// The payload of a job that compares the answers of one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,12 +25,12 @@ pub(super) fn job(
     since: Option<Timestamp>,
 ) -> Result<NewJob> {
     let task = Task { request_id: request_id.clone(), policy: policy.clone(), since };
-    let payload = serde_json::to_value(&task).map_err(|error| Error::Internal(Box::new(error)))?;
+    let payload = to_payload(&task)?;
     let again = if since.is_some() { ":again" } else { "" };
     Ok(NewJob {
         dedup_key: Some(format!("{}:{request_id}{again}", JobKind::CompareShadow.as_str())),
         lane: Lane::Free,
-        max_attempts: ATTEMPTS,
+        max_attempts: MODEL_ATTEMPTS,
         ..NewJob::of_user(JobKind::CompareShadow, user_id.clone(), payload)
     })
 }

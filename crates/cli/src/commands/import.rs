@@ -148,6 +148,9 @@ fn id_of(record: &Record) -> String {
         Record::Profile(row) => row.id.to_string(),
         Record::UserPlaybook(row) => row.id.to_string(),
         Record::AgentPlaybook(row) => row.id.to_string(),
+        Record::SessionOutcome(row) => row.id.clone(),
+        Record::Evaluation(row) => row.id.to_string(),
+        Record::LearningEvaluation(row) => row.id.to_string(),
         Record::ShadowComparison(row) => row.id.to_string(),
         Record::Config { .. } => String::new(),
     }

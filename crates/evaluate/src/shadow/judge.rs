@@ -119,8 +119,7 @@ struct Variables<'a> {
 impl<'a> Variables<'a> {
     fn of(question: &Question<'_>, order: AnswerOrder, policy: &'a Policy, room: usize) -> Self {
         // The answers decide; what came before them has to leave them their room.
-        let (texts, context) =
-            (transcript::share(4, room), transcript::share(question.before.len(), room / 2));
+        let texts = transcript::share(4, room);
         let (given, shadow) = question.turn.both_answers().unwrap_or_default();
         let (first, second) = match order {
             AnswerOrder::RegularFirst => (given, shadow),
@@ -133,7 +132,7 @@ impl<'a> Variables<'a> {
         let reaction = question.reaction.map(|turn| clean(&turn.content, texts));
         Self {
             agent_context: policy.agent_context.as_deref(),
-            before: transcript(&lines, Alternative::LeftOut, context),
+            before: transcript(&lines, Alternative::LeftOut, room / 2),
             first: clean(first, texts),
             second: clean(second, texts),
             expert: Some(expert).filter(|text| !text.is_empty()),

@@ -25,11 +25,13 @@ mod substance;
 mod text;
 
 pub use cues::Language;
+pub use detect::signs::{Mood, Signs};
 pub use input::{Definitions, LabelledTurn, OwnText, Window};
 pub use output::{
     DropReason, Dropped, ForgetRequest, LEARNED_BY, Learned, LearnedPlaybook, LearnedProfile, Signal,
 };
 
+pub use reading::telling_terms;
 pub use substance::Substance;
 
 pub(crate) use render::content as rule_content;
@@ -40,4 +42,9 @@ pub fn learn(window: &Window<'_>, definitions: &Definitions<'_>) -> Learned {
     let reading = reading::read(window, &mut dropped);
     let found = detect::detect(&reading, &mut dropped);
     render::render(&reading, found, definitions, dropped)
+}
+
+/// What each turn of the window says about how the conversation goes.
+pub fn signs(window: &Window<'_>) -> Vec<Signs> {
+    detect::signs::signs(&reading::read(window, &mut Dropped::default()))
 }

@@ -120,7 +120,7 @@ impl Sentence<'_> {
 }
 
 /// Stems without the words that every text has.
-pub(super) fn telling_terms(text: &str) -> Vec<String> {
+pub fn telling_terms(text: &str) -> Vec<String> {
     terms(text).into_iter().filter(|term| !is_stop_word(term) && term.len() > 1).collect()
 }
 

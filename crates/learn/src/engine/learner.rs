@@ -123,7 +123,12 @@ async fn own_texts(store: &SharedStore, org: &OrgId, scene: &Scene<'_>) -> Resul
     Ok(texts)
 }
 
-async fn text_of(store: &SharedStore, org: &OrgId, learning: &RetrievedLearning) -> Result<Option<String>> {
+/// The content of a learned row that an agent was shown; nothing if it is gone.
+pub async fn text_of(
+    store: &SharedStore,
+    org: &OrgId,
+    learning: &RetrievedLearning,
+) -> Result<Option<String>> {
     let id = learning.learning_id.as_str();
     Ok(match learning.kind {
         LearningKind::Profile => {

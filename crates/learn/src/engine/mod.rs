@@ -11,7 +11,7 @@ use std::sync::Arc;
 use reflexio_store::{Cursor, CursorMove, JobEnd, Lease, Lesson, PublishedTurn, Reach, SharedStore};
 use reflexio_types::{Clock, InteractionId, ProfileId, Status, Timestamp, UserId};
 
-pub use learner::Learner;
+pub use learner::{Learner, text_of};
 pub use plan::Flush;
 pub use rerun::Selection;
 

@@ -4,10 +4,12 @@ mod agent_playbooks;
 mod configs;
 mod context;
 mod embeddings;
+mod evaluations;
 mod health;
 mod interactions;
 mod jobs;
 mod learning;
+mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
@@ -40,6 +42,8 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())
+        .merge(outcomes::routes())
+        .merge(evaluations::routes())
         .merge(shadow_comparisons::routes())
         .merge(configs::routes())
         .merge(server_state::routes())

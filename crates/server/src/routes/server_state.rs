@@ -80,9 +80,10 @@ async fn clear_user_data(
         ("user_playbooks".to_owned(), counts.user_playbooks),
         ("jobs".to_owned(), counts.jobs),
         ("images".to_owned(), counts.images),
+        ("session_outcomes".to_owned(), counts.session_outcomes),
+        ("evaluations".to_owned(), counts.evaluations),
         ("shadow_comparisons".to_owned(), counts.shadow_comparisons),
         // The public client's names for things that this server does not keep apart.
-        ("session_outcomes".to_owned(), 0),
         ("purged_profiles".to_owned(), 0),
         ("purged_user_playbooks".to_owned(), 0),
     ]);

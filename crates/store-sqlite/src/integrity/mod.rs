@@ -13,7 +13,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 17] = [
     "api_keys",
     "requests",
     "interactions",
@@ -27,6 +27,9 @@ const TABLES: [&str; 14] = [
     "jobs",
     "lineage_events",
     "learning_cursors",
+    "session_outcomes",
+    "evaluations",
+    "learning_evaluations",
     "shadow_comparisons",
 ];
 
@@ -67,6 +70,15 @@ fn check_references(sql: &Connection, report: &mut IntegrityReport) -> Result<()
          AND NOT EXISTS (SELECT 1 FROM images i WHERE i.org_id = t.org_id AND i.id = t.image_id)",
         "SELECT 'image `' || i.id || '` is shown by no interaction' FROM images i
          WHERE NOT EXISTS (SELECT 1 FROM interactions t WHERE t.org_id = i.org_id AND t.image_id = i.id)",
+        "SELECT 'the outcome of session `' || t.session_id || '` has no request' FROM session_outcomes t
+         WHERE NOT EXISTS (SELECT 1 FROM requests r
+             WHERE r.org_id = t.org_id AND r.session_id = t.session_id AND r.user_id = t.user_id)",
+        "SELECT 'evaluation ' || t.id || ' judges a turn that is not there' FROM evaluations t
+         WHERE NOT EXISTS (SELECT 1 FROM interactions i
+             WHERE i.id = t.covered AND i.org_id = t.org_id AND i.user_id = t.user_id)",
+        "SELECT 'the evaluation ' || t.id || ' of a learning is of a session that is not there'
+         FROM learning_evaluations t WHERE NOT EXISTS (SELECT 1 FROM requests r
+             WHERE r.org_id = t.org_id AND r.session_id = t.session_id AND r.user_id = t.user_id)",
         "SELECT 'shadow comparison ' || c.id || ' does not agree with its interaction ' || c.interaction_id
          FROM shadow_comparisons c LEFT JOIN interactions t ON t.id = c.interaction_id
          LEFT JOIN requests r ON r.key = t.request_key

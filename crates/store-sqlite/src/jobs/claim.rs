@@ -61,7 +61,7 @@ fn promote(sql: &Connection, now: Timestamp, most: usize) -> Result<usize> {
     Ok(sql.prepare_cached(PROMOTE)?.execute((now.0, as_limit(most)))?)
 }
 
-/// The kinds take turns, too, and each call begins with another one.
+/// The kinds take turns, too.
 fn take(sql: &Connection, wanted: &Wanted, turns: &mut Turns) -> Result<Vec<Claimed>> {
     let nobody = HashSet::new();
     let mut taken = Vec::new();

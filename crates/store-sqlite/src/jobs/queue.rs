@@ -12,6 +12,9 @@ pub(crate) fn queue(sql: &Connection, org: &OrgId, job: &NewJob, at: Timestamp) 
     if let Some(key) = &job.dedup_key
         && let Some(id) = covering(sql, org, key)?
     {
+        if job.rearms {
+            rearm(sql, org, id, job, at)?;
+        }
         return Ok(Enqueued::Covered(id));
     }
     insert(sql, org, job, at).map(Enqueued::New)
@@ -22,6 +25,17 @@ pub(crate) fn queue(sql: &Connection, org: &OrgId, job: &NewJob, at: Timestamp) 
 fn covering(sql: &Connection, org: &OrgId, key: &str) -> Result<Option<JobId>> {
     let mut statement = sql.prepare_cached(COVERING)?;
     Ok(statement.query_row((org.as_str(), key), |row| Ok(JobId(row.get(0)?))).optional()?)
+}
+
+/// Lets a queued job begin anew. In its lane it stays where it is.
+fn rearm(sql: &Connection, org: &OrgId, id: JobId, job: &NewJob, at: Timestamp) -> Result<()> {
+    let text = "UPDATE jobs SET payload = ?1, run_after = ?2, attempts = 0, max_attempts = ?3,
+                    place = CASE WHEN place = 'behind' THEN 'behind' WHEN ?2 > ?4 THEN 'waiting' ELSE 'ready' END
+                WHERE id = ?5 AND +org_id = ?6";
+    let run_after = job.run_after.unwrap_or(at).0;
+    let values = (job.payload.to_string(), run_after, job.max_attempts.max(1), at.0, id.0, org.as_str());
+    sql.prepare_cached(text)?.execute(values)?;
+    Ok(())
 }
 
 fn insert(sql: &Connection, org: &OrgId, job: &NewJob, at: Timestamp) -> Result<JobId> {

@@ -32,7 +32,9 @@ pub(crate) type SharedTurns = Arc<Mutex<Turns>>;
 
 #[derive(Default)]
 pub(crate) struct Turns {
-    calls: usize,
+    /// How many turns there were, and which of them each kind had last.
+    count: usize,
+    had: HashMap<JobKind, usize>,
     rounds: HashMap<JobKind, OrgRound>,
 }
 
@@ -60,14 +62,12 @@ struct UserRound {
 }
 
 impl Turns {
-    /// The kinds, beginning with another one each time.
-    pub(super) fn rotated(&mut self, kinds: &[JobKind]) -> VecDeque<JobKind> {
-        self.calls = self.calls.wrapping_add(1);
-        let mut kinds: VecDeque<JobKind> = kinds.iter().copied().collect();
-        if !kinds.is_empty() {
-            kinds.rotate_left(self.calls % kinds.len());
-        }
-        kinds
+    /// The kinds, beginning with the one whose last turn is longest ago. Kinds without jobs have no turns, so they
+    /// change nothing for the others.
+    pub(super) fn rotated(&self, kinds: &[JobKind]) -> VecDeque<JobKind> {
+        let mut kinds: Vec<JobKind> = kinds.to_vec();
+        kinds.sort_by_key(|kind| self.had.get(kind).copied().unwrap_or(0));
+        kinds.into()
     }
 
     /// Passes the turn on; nothing when no job of this kind is ready, paused orgs aside.
@@ -77,7 +77,12 @@ impl Turns {
         kind: JobKind,
         paused: &HashSet<OrgId>,
     ) -> Result<Option<Turn>> {
-        self.rounds.entry(kind).or_default().next(sql, kind, paused)
+        let turn = self.rounds.entry(kind).or_default().next(sql, kind, paused)?;
+        if turn.is_some() {
+            self.count += 1;
+            self.had.insert(kind, self.count);
+        }
+        Ok(turn)
     }
 }
 

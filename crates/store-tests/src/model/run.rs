@@ -217,6 +217,8 @@ async fn clear_user(store: &dyn Store, org: &OrgId, model: &mut Model, user: &st
         }),
         jobs: 0,
         images: (images - model.images().len()) as u64,
+        session_outcomes: 0,
+        evaluations: 0,
         ..UserDataCounts::default()
     };
     assert_eq!(store.clear_user(org, &user.into()).await.unwrap(), expected);

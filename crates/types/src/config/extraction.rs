@@ -181,6 +181,9 @@ pub struct AgentSuccessConfig {
     pub evaluation_only_sampling_rate: Option<f64>,
     #[serde(default)]
     pub retrieved_learning_sampling_rate: Option<f64>,
+    /// A session is judged when it has been silent for so many seconds.
+    #[serde(default = "default_evaluation_delay", deserialize_with = "null_is_evaluation_delay")]
+    pub evaluation_delay_seconds: u32,
     #[serde(default)]
     pub window_size_override: Option<u32>,
     #[serde(default)]
@@ -189,6 +192,14 @@ pub struct AgentSuccessConfig {
 
 fn default_sampling_rate() -> f64 {
     0.05
+}
+
+fn default_evaluation_delay() -> u32 {
+    600
+}
+
+fn null_is_evaluation_delay<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_else(default_evaluation_delay))
 }
 
 impl Default for AgentSuccessConfig {
@@ -201,6 +212,7 @@ impl Default for AgentSuccessConfig {
             sampling_rate: default_sampling_rate(),
             evaluation_only_sampling_rate: None,
             retrieved_learning_sampling_rate: None,
+            evaluation_delay_seconds: default_evaluation_delay(),
             window_size_override: None,
             stride_size_override: None,
         }

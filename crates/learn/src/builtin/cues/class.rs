@@ -20,6 +20,10 @@ pub(in crate::builtin) enum Class {
     Failure,
     /// What the agent did was right.
     Confirmation,
+    /// The user is content with what was done.
+    Thanks,
+    /// A person is asked for, or brought in.
+    Person,
     Forget,
     /// The agent admits a mistake.
     Concession,
@@ -55,6 +59,8 @@ impl Class {
             "fact" => Class::Fact,
             "failure" => Class::Failure,
             "confirmation" => Class::Confirmation,
+            "thanks" => Class::Thanks,
+            "person" => Class::Person,
             "forget" => Class::Forget,
             "concession" => Class::Concession,
             "request" => Class::Request,

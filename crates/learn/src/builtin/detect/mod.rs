@@ -10,6 +10,7 @@ mod misfits;
 mod outcomes;
 mod repeated;
 mod rules;
+pub(super) mod signs;
 mod tools;
 
 use super::lifetime;

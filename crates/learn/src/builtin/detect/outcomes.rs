@@ -61,19 +61,19 @@ pub(super) fn outcomes(
 }
 
 /// A verdict on the last answer is short; a long message with an error in it opens the next problem.
-fn is_reaction(said: &Said<'_>) -> bool {
+pub(super) fn is_reaction(said: &Said<'_>) -> bool {
     const MOST_WORDS: usize = 50;
     said.sentences.iter().map(|sentence| sentence.words.len()).sum::<usize>() <= MOST_WORDS
         && said.turn.content.chars().count() <= MOST_WORDS * 8
 }
 
-fn judges(sentence: &Sentence<'_>, class: Class) -> bool {
+pub(super) fn judges(sentence: &Sentence<'_>, class: Class) -> bool {
     let mut hits = sentence.hits.iter().filter(|hit| hit.class == class);
     hits.any(|hit| objection(sentence, hit, Kind::Fact).is_none())
 }
 
 /// "It hasn't worked", "not exactly what I wanted".
-fn is_negated(sentence: &Sentence<'_>) -> bool {
+pub(super) fn is_negated(sentence: &Sentence<'_>) -> bool {
     let negative = |lower: &str| {
         lower.ends_with("n't") || matches!(lower, "not" | "never" | "nothing" | "but" | "nicht")
     };

@@ -2,7 +2,7 @@
 //! but that something was broken that day.
 
 use reflexio_search::fusion::Speaker;
-use reflexio_types::ToolUse;
+use reflexio_types::{ToolUse, Turn};
 use serde_json::Value;
 
 use super::{Rule, Signal};
@@ -26,6 +26,20 @@ pub(super) fn failures(reading: &Reading<'_>, rules: &mut Vec<Rule>) {
             }
         }
     }
+}
+
+/// Tools of a turn by how their last call in it ended: those that failed and those that did not.
+pub(super) fn ends(turn: &Turn) -> (Vec<String>, Vec<String>) {
+    let (mut failed, mut working) = (Vec::new(), Vec::new());
+    for (at, tool) in turn.tools_used.iter().enumerate() {
+        let later = turn.tools_used.get(at + 1..).unwrap_or_default();
+        if later.iter().any(|other| other.tool_name == tool.tool_name) {
+            continue;
+        }
+        let list = if has_failed(tool) { &mut failed } else { &mut working };
+        list.push(tool.tool_name.clone());
+    }
+    (failed, working)
 }
 
 /// The calls made for one message of the user.

@@ -117,6 +117,8 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         | Error::Duplicate { .. }
         | Error::JobState { .. }
         | Error::Sealed
+        | Error::NotConfigured(_)
+        | Error::NotJudged(_)
         | Error::NotThereYet(_)
         | Error::Unavailable(_)
         | Error::Internal(_) => Code::Failed,

@@ -39,12 +39,14 @@ async fn judge_all(server: &TestServer, more: Value) {
 
 async fn with_model(replies: Vec<Reply>) -> (TestServer, Arc<TestEndpoint>) {
     let endpoint = Arc::new(TestEndpoint::scripted(replies).await.unwrap());
-    let settings = endpoint.settings();
-    let models =
-        move |options: &mut reflexio_app::Options| options.models = Arc::new(move |_| settings.clone());
-    let server = TestServer::start_learning(models).await;
+    let server = TestServer::start_learning(models(&endpoint)).await;
     judge_all(&server, json!({})).await;
     (server, endpoint)
+}
+
+fn models(endpoint: &TestEndpoint) -> impl FnOnce(&mut reflexio_app::Options) + use<> {
+    let settings = endpoint.settings();
+    move |options| options.models = Arc::new(move |_| settings.clone())
 }
 
 fn verdict(is_success: bool) -> Value {
@@ -451,4 +453,57 @@ async fn a_regeneration_goes_on_past_a_session_that_no_model_can_judge() {
     assert!(done["failures"][0]["reason"].as_str().unwrap().contains("cannot be used"), "{done}");
     server.post("/api/clear_user_data", json!({"user_id": "odd"})).await.ok();
     assert_eq!(status(&server, &id).await["failures"], json!([]), "nothing of an erased user is told");
+}
+
+/// Longer than a worker may be silent.
+const LEASE: i64 = 61;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_dies_while_it_judges_leaves_exactly_one_result() {
+    let (server, endpoint) = with_model(Vec::new()).await;
+    endpoint.respond(|_| Reply::Hang);
+    say(&server, "ann", "s1", GOOD).await;
+    later(&server, 601);
+    until("the call", || async { endpoint.count() == 1 }).await;
+    let server = server.crash_and_restart(models(&endpoint)).await;
+    endpoint.respond(|_| Reply::Json(verdict(true)));
+    later(&server, LEASE);
+    until("the judgement", || async { results(&server).await.len() == 1 }).await;
+    all_jobs_over(&server).await;
+    let jobs = evaluation_jobs(&server).await;
+    assert_eq!((jobs.len(), &jobs[0]["history"][0]["outcome"]), (1, &json!("expired")));
+    assert_eq!(endpoint.count(), 2, "once before and once after the crash");
+    // Another crash after the end changes nothing.
+    let server = server.crash_and_restart(models(&endpoint)).await;
+    later(&server, 7_200);
+    all_jobs_over(&server).await;
+    assert_eq!((results(&server).await.len(), endpoint.count()), (1, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_regeneration_goes_on_after_a_crash_and_pays_for_no_session_twice() {
+    let (server, endpoint) = with_model(Vec::new()).await;
+    server.post("/api/update_config", json!({"eval_concurrency_limit": 1})).await.ok();
+    judge_all(&server, json!({"sampling_rate": 0.0})).await;
+    for n in 0..3 {
+        say(&server, &format!("u{n}"), &format!("s{n}"), GOOD).await;
+    }
+    let asked = AtomicUsize::new(0);
+    endpoint.respond(move |_| {
+        if asked.fetch_add(1, Ordering::SeqCst) == 0 { Reply::Json(verdict(true)) } else { Reply::Hang }
+    });
+    let (id, _) = regenerate(&server).await;
+    until("the second call", || async { endpoint.count() == 2 }).await;
+    let server = server.crash_and_restart(models(&endpoint)).await;
+    assert_eq!(status(&server, &id).await["completed"], 1);
+    endpoint.respond(|_| Reply::Json(verdict(true)));
+    later(&server, LEASE);
+    until("its end", || async { status(&server, &id).await["status"] == "completed" }).await;
+    let done = status(&server, &id).await;
+    assert_eq!((&done["completed"], &done["total"]), (&json!(3), &json!(3)));
+    assert_eq!(
+        (results(&server).await.len(), endpoint.count()),
+        (3, 4),
+        "the interrupted call is made again"
+    );
 }

@@ -88,10 +88,23 @@ impl TestServer {
 
     /// A server that learns, with the built-in learner unless models are given.
     pub async fn start_learning(change: impl FnOnce(&mut AppOptions)) -> Self {
-        let mut server = Self::start_with(change, ServerOptions::default()).await;
+        Self::start_with(change, ServerOptions::default()).await.with_workers()
+    }
+
+    /// As when the machine fails: nothing is ended in order, and another server that learns takes over the same files
+    /// at the same time of day.
+    pub async fn crash_and_restart(self, change: impl FnOnce(&mut AppOptions)) -> Self {
+        let (folder, now) = (Arc::clone(&self._folder), self.app.now());
+        drop(self);
+        let server = Self::start_in(folder, change, ServerOptions::default()).await;
+        server.clock.set(now.0);
+        server.with_workers()
+    }
+
+    fn with_workers(mut self) -> Self {
         let settings = WorkerSettings { poll: Duration::from_millis(50), ..WorkerSettings::default() };
-        server.workers = Some(server.app.start_workers(&settings));
-        server
+        self.workers = Some(self.app.start_workers(&settings));
+        self
     }
 
     /// Waits until every row of the caller's org has its vector.

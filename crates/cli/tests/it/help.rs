@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 54] = [
+const COMMANDS: [&str; 63] = [
     "",
     "serve",
     "publish",
@@ -27,6 +27,15 @@ const COMMANDS: [&str; 54] = [
     "agent-playbooks reject",
     "agent-playbooks edit",
     "agent-playbooks delete",
+    "sessions",
+    "sessions outcome",
+    "sessions outcomes",
+    "evaluations",
+    "evaluations list",
+    "evaluations learnings",
+    "evaluations grade",
+    "evaluations regenerate",
+    "evaluations progress",
     "shadow",
     "shadow list",
     "shadow rates",

@@ -110,3 +110,23 @@ class ExtractionPreset(str, Enum):
     STANDARD = "standard"
     LONG_FORM = "long_form"
     HIGH_VOLUME = "high_volume"
+
+
+class SessionOutcomeKind(str, Enum):
+    """How a session ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNKNOWN = "unknown"
+
+
+class SessionOutcomeFailureReason(str, Enum):
+    """Why an outcome was not recorded."""
+
+    CONFLICTING_FINALIZATION = "conflicting_finalization"
+    UNKNOWN_SESSION = "unknown_session"
+    OCCURRED_BEFORE_SESSION = "occurred_before_session"
+    OCCURRED_IN_FUTURE = "occurred_in_future"
+    AFTER_OUTCOME_WINDOW = "after_outcome_window"
+    SUBJECT_NOT_WRITABLE = "subject_not_writable"
+    STORAGE_ERROR = "storage_error"

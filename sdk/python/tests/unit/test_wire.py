@@ -21,6 +21,7 @@ from reflexio import (
     ReflexioClient,
     RegularVsShadow,
     SearchMode,
+    SessionOutcomeKind,
     Status,
     UserProfile,
 )
@@ -34,10 +35,67 @@ ANSWER = {
     "notified_in_cc": True,
     "org_id": "o",
     "status": "done",
+    "session_id": "s",
+    "job_id": "j",
+    "total": 1,
     "job": {"job_id": 3, "kind": "learn", "state": "queued", "created_at": 1, "run_after": 1},
 }
 
 WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
+    "mark_session_outcome": (
+        lambda c: c.mark_session_outcome(
+            "s", "success", NOON, label="l", value=0.5, metadata={"a": 1}, user_id="u"
+        ),
+        "POST /api/session_outcome",
+        {
+            "session_id": "s",
+            "outcome": "success",
+            "occurred_at": 1794744000,
+            "label": "l",
+            "value": 0.5,
+            "metadata": {"a": 1},
+            "user_id": "u",
+        },
+    ),
+    "get_session_outcomes": (
+        lambda c: c.get_session_outcomes(
+            session_ids=["s"], outcome=SessionOutcomeKind.FAILURE, start_time=NOON, top_k=2
+        ),
+        "POST /api/get_session_outcomes",
+        {"session_ids": ["s"], "outcome": "failure", "start_time": 1794744000, "top_k": 2},
+    ),
+    "get_agent_success_evaluation_results": (
+        lambda c: c.get_agent_success_evaluation_results(
+            limit=2, agent_version="v", start_time=NOON_CET
+        ),
+        "POST /api/get_agent_success_evaluation_results",
+        {"limit": 2, "agent_version": "v", "start_time": "2026-11-15T12:00:00Z"},
+    ),
+    "get_retrieved_learning_evaluation_results": (
+        lambda c: c.get_retrieved_learning_evaluation_results(user_id="u", session_id="s", limit=2),
+        "POST /api/get_retrieved_learning_evaluation_results",
+        {"user_id": "u", "session_id": "s", "limit": 2},
+    ),
+    "grade_on_demand": (
+        lambda c: c.grade_on_demand("s", "v", user_id="u"),
+        "POST /api/evaluations/grade_on_demand",
+        {"session_id": "s", "agent_version": "v", "user_id": "u"},
+    ),
+    "regenerate_evaluations": (
+        lambda c: c.regenerate_evaluations(1, NOON),
+        "POST /api/evaluations/regenerate",
+        {"from_ts": 1, "to_ts": 1794744000},
+    ),
+    "get_evaluation_regeneration_status": (
+        lambda c: c.get_evaluation_regeneration_status("a/b"),
+        "GET /api/evaluations/regenerate/a%2Fb",
+        None,
+    ),
+    "cancel_evaluation_regeneration": (
+        lambda c: c.cancel_evaluation_regeneration("j"),
+        "DELETE /api/evaluations/regenerate/j",
+        None,
+    ),
     "get_learning_status": (
         lambda c: c.get_learning_status("r/1"),
         "GET /api/learning_status?request_id=r%2F1",

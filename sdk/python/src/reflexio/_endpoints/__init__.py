@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reflexio._endpoints.agent_playbooks import AgentPlaybookEndpoints
 from reflexio._endpoints.configuration import ConfigurationEndpoints
+from reflexio._endpoints.evaluations import EvaluationEndpoints
 from reflexio._endpoints.interactions import InteractionEndpoints
 from reflexio._endpoints.jobs import JobEndpoints
 from reflexio._endpoints.operations import OperationEndpoints
@@ -24,6 +25,7 @@ class AllEndpoints(
     SearchEndpoints,
     OperationEndpoints,
     JobEndpoints,
+    EvaluationEndpoints,
     ShadowEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,

@@ -121,6 +121,7 @@ class AgentSuccessConfig(ConfigModel):
     sampling_rate: float | None = None
     evaluation_only_sampling_rate: float | None = None
     retrieved_learning_sampling_rate: float | None = None
+    evaluation_delay_seconds: int | None = None
     window_size_override: int | None = None
     stride_size_override: int | None = None
 

@@ -1,6 +1,3 @@
-//! The judge of two answers, as a model sees it.
-#![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
-
 use reflexio_evaluate::shadow::{Judge, Policy, Question};
 use reflexio_llm::endpoint::{Reply, TestEndpoint};
 use reflexio_llm::{Models, Prompt, Role, Services};

@@ -2,7 +2,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, doctor, embeddings, evaluations, export, import,
-    interactions, jobs, keys, profiles, publish, restore, search, serve, sessions, user_playbooks, users,
+    interactions, jobs, keys, profiles, publish, restore, search, serve, sessions, shadow, user_playbooks,
+    users,
 };
 use crate::exit;
 
@@ -76,6 +77,9 @@ pub(crate) enum Command {
     /// Judged sessions: whether they served their users, and which learnings helped.
     #[command(subcommand)]
     Evaluations(evaluations::Evaluations),
+    /// Answers of the agent, compared with alternatives that were not shown.
+    #[command(subcommand)]
+    Shadow(shadow::Shadow),
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),

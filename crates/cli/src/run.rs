@@ -48,6 +48,7 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::AgentPlaybooks(command) => wait(command.run(context)),
         Command::Sessions(command) => wait(command.run(context)),
         Command::Evaluations(command) => wait(command.run(context)),
+        Command::Shadow(command) => wait(command.run(context)),
         Command::Jobs(command) => wait(command.run(context)),
         Command::Costs(command) => wait(command.run(context)),
         Command::Users(command) => wait(command.run(context)),

@@ -18,6 +18,7 @@ mod refusal;
 mod requests;
 mod search;
 mod server_state;
+mod shadow_comparisons;
 mod transport;
 mod user_playbooks;
 

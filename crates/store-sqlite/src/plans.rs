@@ -2,11 +2,11 @@
 
 use reflexio_store::{
     AgentPlaybookFilter, EvaluationFilter, InteractionFilter, JobFilter, OutcomeFilter, ProfileFilter, Reach,
-    RequestFilter, UserPlaybookFilter,
+    RequestFilter, ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
 };
 use reflexio_types::{
     AgentPlaybook, Evaluation, Interaction, Job, JobState, LearningEvaluation, OrgId, Profile, Request,
-    SessionOutcome, Status, TimeRange, Timestamp, UserPlaybook,
+    SessionOutcome, ShadowComparison, Status, TimeRange, Timestamp, UserPlaybook,
 };
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
     Options, agent_playbooks, costs, evaluations, interactions, jobs, learning, outcomes, profiles, requests,
-    schema, user_playbooks,
+    schema, shadow_comparisons, user_playbooks,
 };
 
 #[test]
@@ -115,6 +115,26 @@ fn learned_rows_are_listed_through_an_index() {
     let every = AgentPlaybookFilter { status: vec![Status::Current], ..AgentPlaybookFilter::default() };
     let order = AgentPlaybook::ORDER;
     check::<AgentPlaybook>(agent_playbooks::filtered(&org(), &every), order, "agent_playbooks_by_time", "");
+}
+
+#[test]
+fn shadow_comparisons_are_listed_through_an_index() {
+    let every = ShadowComparisonFilter::default();
+    let of_user = ShadowComparisonFilter { user_id: Some("u1".into()), ..every.clone() };
+    let both = ShadowComparisonFilter { agent_version: Some("v1".to_owned()), ..of_user.clone() };
+    let of_session = ShadowComparisonFilter { session_id: Some("s1".into()), ..every.clone() };
+    let of_request = ShadowComparisonFilter { request_id: Some("r1".into()), ..every.clone() };
+    let order = ShadowComparison::ORDER;
+    let check = |filter: &ShadowComparisonFilter, index: &str, sort: &str| {
+        check::<ShadowComparison>(shadow_comparisons::filtered(&org(), filter), order, index, sort);
+    };
+    check(&every, "shadow_comparisons_by_time", "");
+    check(&of_user, "shadow_comparisons_by_user", "");
+    check(&both, "shadow_comparisons_by_user", "");
+    check(&of_session, "shadow_comparisons_by_session", "");
+    check(&of_request, "shadow_comparisons_by_request", "");
+    let turns = shadow_comparisons::with_shadow(&org(), &ShadowTurnFilter::default(), None);
+    check_text(&shadow_comparisons::turns_text(&turns), "interactions_with_shadow");
 }
 
 #[test]

@@ -10,15 +10,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use reflexio_store::{
-    Answers, Claim, Embedded, Evaluations, Jobs, Judgement, Maintenance, NewRequest, Outcomes, Profiles, Requests,
-    SavedAnswer, Vectors,
+    Answers, Claim, Embedded, Evaluations, Jobs, Judgement, Maintenance, NewRequest, Outcomes, Profiles,
+    Requests, SavedAnswer, Vectors,
 };
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
     CallOutcome, Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InteractionId, JobKind,
-    LearningEvaluation, LearningEvaluationId, LearningKind, LearningsStatus, MediaType, ModelCall, NEVER_EXPIRES,
-    NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure, SessionId, SessionOutcome,
-    Status, Timestamp, Turn, UserId, Verdict,
+    LearningEvaluation, LearningEvaluationId, LearningKind, LearningsStatus, MediaType, ModelCall,
+    NEVER_EXPIRES, NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure,
+    SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, Verdict,
 };
 use rusqlite::Connection;
 use serde_json::json;

@@ -22,6 +22,7 @@ pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod sessions;
+pub(crate) mod shadow;
 pub(crate) mod status;
 pub(crate) mod user_playbooks;
 pub(crate) mod users;

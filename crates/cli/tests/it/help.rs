@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 62] = [
+const COMMANDS: [&str; 66] = [
     "",
     "serve",
     "publish",
@@ -38,6 +38,10 @@ const COMMANDS: [&str; 62] = [
     "evaluations grade",
     "evaluations regenerate",
     "evaluations progress",
+    "shadow",
+    "shadow list",
+    "shadow rates",
+    "shadow run",
     "jobs",
     "jobs list",
     "jobs show",

@@ -17,5 +17,6 @@ mod publish;
 mod rows;
 mod search;
 mod serve;
+mod shadow;
 mod support;
 mod transfer;

@@ -9,10 +9,32 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    pub(crate) fn of(places: &[Vec<f32>]) -> Self {
-        let width = places.first().map_or(0, Vec::len);
-        let code = |value: &f32| (value * ONE).round() as i16;
-        Self { width, values: places.iter().flatten().map(code).collect() }
+    pub(crate) fn new(width: usize, rows: usize) -> Self {
+        Self { width, values: Vec::with_capacity(width * rows) }
+    }
+
+    pub(crate) fn push(&mut self, place: &[f32]) {
+        self.values.extend(place.iter().map(|value| (value * ONE).round() as i16));
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.values.len() / self.width.max(1)
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Adds the place of a row, times its weight, to a sum.
+    pub(crate) fn add(&self, row: usize, weight: f32, sum: &mut [f32]) {
+        for (sum, &value) in sum.iter_mut().zip(self.row(row)) {
+            *sum += weight * f32::from(value) / ONE;
+        }
+    }
+
+    /// The place of a row as it was given, up to rounding.
+    pub(crate) fn place(&self, row: usize) -> Vec<f32> {
+        self.row(row).iter().map(|&value| f32::from(value) / ONE).collect()
     }
 
     pub(crate) fn row(&self, at: usize) -> &[i16] {

@@ -24,10 +24,3 @@ pub use item::{Count, Error, Item, Nearness, Options};
 pub use polarity::Stance;
 pub use space::Space;
 pub use state::{Cluster, ClusterId, Clusters, Refresh};
-
-/// The nearest middle, if any is at least so near; of equally near ones the first.
-pub(crate) fn nearest(place: &[f32], middles: &[Vec<f32>], least: f32) -> Option<(usize, f32)> {
-    let near = middles.iter().map(|middle| reflexio_vectors::dot(place, middle)).enumerate();
-    let best = near.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
-    (best.1 >= least).then_some(best)
-}

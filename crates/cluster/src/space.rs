@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::item::{Error, Item, check, dimension};
 
-/// Words are hashed into so many places; two words share one rarely enough.
+/// The most common words have a place each, the others share one with a few; where there are only words, that disturbs more.
 const WORD_PLACES: usize = 256;
+const WORD_PLACES_ALONE: usize = 1024;
 /// How much words count beside meaning: items without a common word have to be so much nearer in meaning.
 const WORDS: f32 = 0.15;
 /// How much of what all items have in common is taken away. In a corpus about one thing everything is near everything;
@@ -22,8 +23,17 @@ pub struct Space {
     /// The part of the mean that is taken away.
     common: Vec<f32>,
     items: f32,
-    /// How many items hold a term; those of a single item are left out.
-    holding: BTreeMap<String, f32>,
+    /// Terms of at least two items: others never meet their like.
+    words: BTreeMap<String, Word>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Word {
+    /// How many items hold it.
+    holding: f32,
+    place: usize,
+    /// 1 or -1: what shares a place cancels out as often as it adds up.
+    sign: f32,
 }
 
 impl Space {
@@ -41,15 +51,16 @@ impl Space {
         }
         let total: f32 = weights.iter().sum();
         let share = f64::from(COMMON / total.max(1.0));
-        holding.retain(|_, held| *held > 1.0);
-        Ok(Self { common: sum.into_iter().map(|sum| (sum * share) as f32).collect(), items: total, holding })
+        let common: Vec<f32> = sum.into_iter().map(|sum| (sum * share) as f32).collect();
+        let places = word_places(common.len());
+        Ok(Self { common, items: total, words: words(holding, places) })
     }
 
     pub(crate) fn width(&self) -> usize {
-        self.common.len() + WORD_PLACES
+        self.common.len() + word_places(self.common.len())
     }
 
-    /// The place of an item; its length is 1, or less if it has no words or no vector.
+    /// The place of an item; its length is 1, or less if it has words that nobody else has, or no vector.
     pub(crate) fn place(&self, item: &Item<'_>) -> Result<Vec<f32>, Error> {
         check(0, item.vector, self.common.len())?;
         let mut place = Vec::with_capacity(self.width());
@@ -57,29 +68,51 @@ impl Space {
         place.resize(self.common.len(), 0.0);
         let words = if self.common.is_empty() { 1.0 } else { WORDS };
         scale(&mut place, (1.0 - words).sqrt());
-        let mut wording = self.wording(item.text);
-        scale(&mut wording, words.sqrt());
-        place.extend(wording);
+        place.extend(self.wording(item.text, words.sqrt()));
         Ok(place)
     }
 
-    fn wording(&self, text: &str) -> Vec<f32> {
-        let mut places = vec![0f32; WORD_PLACES];
+    /// Words that nobody else has make the others weigh less, and are left out.
+    fn wording(&self, text: &str, length: f32) -> Vec<f32> {
+        let mut places = vec![0f32; word_places(self.common.len())];
+        let mut squares = 0f32;
         for term in distinct_terms(text) {
-            let hash = fnv(term.as_bytes());
-            let sign = if hash >> 32 & 1 == 0 { 1.0 } else { -1.0 };
-            if let Some(place) = places.get_mut(hash as usize % WORD_PLACES) {
-                *place += sign * self.rarity(&term);
+            let word = self.words.get(&term);
+            let rarity = rarity(&term, self.items, word.map_or(1.0, |word| word.holding));
+            squares += rarity * rarity;
+            if let Some((word, place)) = word.and_then(|word| Some((word, places.get_mut(word.place)?))) {
+                *place += word.sign * rarity;
             }
+        }
+        // Words that share a place may add up to more than their length.
+        let all = squares.max(dot(&places, &places)).sqrt();
+        if all > f32::EPSILON {
+            places.iter_mut().for_each(|value| *value *= length / all);
         }
         places
     }
+}
 
-    fn rarity(&self, term: &str) -> f32 {
-        let holding = self.holding.get(term).copied().unwrap_or(1.0).max(1.0);
-        let worth = if is_stop_word(term) { STOP_WORD } else { 1.0 };
-        worth * (1.0 + self.items / holding).ln()
-    }
+fn rarity(term: &str, items: f32, holding: f32) -> f32 {
+    let worth = if is_stop_word(term) { STOP_WORD } else { 1.0 };
+    worth * (1.0 + items / holding.max(1.0)).ln()
+}
+
+fn word_places(dimension: usize) -> usize {
+    if dimension == 0 { WORD_PLACES_ALONE } else { WORD_PLACES }
+}
+
+/// Places for the terms of at least two items.
+fn words(holding: BTreeMap<String, f32>, places: usize) -> BTreeMap<String, Word> {
+    let mut held: Vec<(String, f32)> = holding.into_iter().filter(|(_, held)| *held > 1.0).collect();
+    held.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let word = |(at, (term, holding)): (usize, (String, f32))| {
+        let hash = fnv(term.as_bytes());
+        let shared = (hash as usize % places, if hash >> 32 & 1 == 0 { 1.0 } else { -1.0 });
+        let (place, sign) = if at < places { (at, 1.0) } else { shared };
+        (term, Word { holding, place, sign })
+    };
+    held.into_iter().enumerate().map(word).collect()
 }
 
 fn distinct_terms(text: &str) -> Vec<String> {

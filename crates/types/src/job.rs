@@ -20,17 +20,20 @@ pub enum JobKind {
     Evaluate,
     /// Judge a sample of past sessions anew.
     Regenerate,
+    /// Compare the answers of one request with their alternatives.
+    CompareShadow,
     /// Make agent playbooks of the user playbooks of one type and version.
     Aggregate,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 6] = [
+    pub const ALL: [JobKind; 7] = [
         JobKind::Learn,
         JobKind::Embed,
         JobKind::Rerun,
         JobKind::Evaluate,
         JobKind::Regenerate,
+        JobKind::CompareShadow,
         JobKind::Aggregate,
     ];
 
@@ -41,6 +44,7 @@ impl JobKind {
             JobKind::Rerun => "rerun",
             JobKind::Evaluate => "evaluate",
             JobKind::Regenerate => "regenerate",
+            JobKind::CompareShadow => "compare_shadow",
             JobKind::Aggregate => "aggregate",
         }
     }

@@ -10,6 +10,7 @@ use super::rerun::Rerun;
 use crate::App;
 use crate::aggregation::Aggregator;
 use crate::evaluation::{EvaluationHandler, Regenerator};
+use crate::shadow_comparisons::Comparing;
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
 const UPKEEP: Duration = Duration::from_secs(60);
@@ -27,6 +28,8 @@ const EVALUATIONS: usize = 4;
 const REGENERATIONS: usize = 1;
 /// Clustering is heavy; those of one type and version wait for each other anyway.
 const AGGREGATIONS: usize = 1;
+/// Requests whose answers are compared at the same time; nobody waits for that.
+const COMPARISONS: usize = 4;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -84,8 +87,9 @@ impl App {
             .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS)
             .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
             .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
+            .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS)
             .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS);
-        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + AGGREGATIONS;
+        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 53] = [
+const COMMANDS: [&str; 66] = [
     "",
     "serve",
     "publish",
@@ -29,6 +29,19 @@ const COMMANDS: [&str; 53] = [
     "agent-playbooks reject",
     "agent-playbooks edit",
     "agent-playbooks delete",
+    "sessions",
+    "sessions outcome",
+    "sessions outcomes",
+    "evaluations",
+    "evaluations list",
+    "evaluations learnings",
+    "evaluations grade",
+    "evaluations regenerate",
+    "evaluations progress",
+    "shadow",
+    "shadow list",
+    "shadow rates",
+    "shadow run",
     "jobs",
     "jobs list",
     "jobs show",

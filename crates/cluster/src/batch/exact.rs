@@ -7,15 +7,16 @@ use crate::codes::Codes;
 const TILE: usize = 48;
 
 /// Average linkage of every pair, by chains of nearest neighbours over the triangle of similarities: n² / 2 numbers.
-pub(super) fn merges(places: &[Vec<f32>], weights: &[f32]) -> Vec<Merge> {
+pub(super) fn merges(places: &Codes, weights: &[f32]) -> Vec<Merge> {
+    let rows = places.rows();
     let mut linkage = Linkage {
         similarities: Triangle::of(places),
         weights: weights.to_vec(),
-        nodes: (0..places.len()).collect(),
-        alive: (0..places.len()).collect(),
-        merges: Vec::with_capacity(places.len().saturating_sub(1)),
+        nodes: (0..rows).collect(),
+        alive: (0..rows).collect(),
+        merges: Vec::with_capacity(rows.saturating_sub(1)),
     };
-    linkage.run(places.len());
+    linkage.run(rows);
     linkage.merges
 }
 
@@ -92,13 +93,12 @@ impl Linkage {
 struct Triangle(Vec<f32>);
 
 impl Triangle {
-    fn of(places: &[Vec<f32>]) -> Self {
-        let codes = Codes::of(places);
-        let rows = places.len();
+    fn of(places: &Codes) -> Self {
+        let rows = places.rows();
         let mut triangle = Self(vec![0.0; rows * rows.saturating_sub(1) / 2]);
         for low in (0..rows).step_by(TILE) {
             for high in (low..rows).step_by(TILE) {
-                triangle.fill(&codes, low..rows.min(low + TILE), high..rows.min(high + TILE));
+                triangle.fill(places, low..rows.min(low + TILE), high..rows.min(high + TILE));
             }
         }
         triangle

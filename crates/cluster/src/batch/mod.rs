@@ -5,12 +5,14 @@ mod exact;
 mod neighbours;
 mod sparse;
 mod split;
+mod threads;
 mod tree;
 
 use std::collections::BTreeSet;
 
 use reflexio_vectors::dot;
 
+use crate::codes::Codes;
 use crate::item::{Count, Error, Item, Options};
 use crate::polarity::Stance;
 use crate::space::Space;
@@ -74,11 +76,14 @@ fn cluster_exactly_up_to(most: usize, items: &[Item<'_>], options: &Options) -> 
         distinct.iter().filter_map(|it| items.get(*it.rows.first()?).copied()).collect();
     let weights: Vec<f32> = distinct.iter().map(|it| it.weight).collect();
     let space = Space::fit(&representatives, &weights)?;
-    let places = representatives.iter().map(|item| space.place(item)).collect::<Result<Vec<_>, _>>()?;
-    let merges = if places.len() <= most {
+    let mut places = Codes::new(space.width(), distinct.len());
+    for item in &representatives {
+        places.push(&space.place(item)?);
+    }
+    let merges = if places.rows() <= most {
         exact::merges(&places, &weights)
     } else {
-        sparse::merges(places.clone(), &weights, neighbours::neighbours(&places), options.nearness.large)
+        sparse::merges(&places, &weights, neighbours::neighbours(&places), options.nearness.large)
     };
     let selected = Tree::new(&distinct, &merges, options.count).select(options);
     let work = Work { items: &representatives, distinct, places, options };
@@ -96,7 +101,7 @@ fn cluster_exactly_up_to(most: usize, items: &[Item<'_>], options: &Options) -> 
 struct Work<'a> {
     items: &'a [Item<'a>],
     distinct: Vec<Distinct>,
-    places: Vec<Vec<f32>>,
+    places: Codes,
     options: &'a Options,
 }
 
@@ -106,15 +111,22 @@ impl Work<'_> {
         clusters.sort_unstable();
         let middles: Vec<Vec<f32>> = clusters.iter().map(|leaves| self.middle(leaves)).collect();
         let placed: BTreeSet<usize> = clusters.iter().flatten().copied().collect();
-        for leaf in (0..self.places.len()).filter(|leaf| !placed.contains(leaf)) {
-            let Some(place) = self.places.get(leaf) else { continue };
-            if let Some((near, _)) = crate::nearest(place, &middles, self.options.nearness.join)
-                && let Some(cluster) = clusters.get_mut(near)
-            {
+        let noise: Vec<usize> = (0..self.places.rows()).filter(|leaf| !placed.contains(leaf)).collect();
+        let joined = threads::on_all_cores(&noise, |&leaf| self.near_enough(leaf, &middles));
+        for (leaf, cluster) in noise.into_iter().zip(joined) {
+            if let Some(cluster) = cluster.and_then(|at| clusters.get_mut(at)) {
                 cluster.push(leaf);
             }
         }
         clusters
+    }
+
+    /// The nearest middle, if it is near enough; of equally near ones the first.
+    fn near_enough(&self, leaf: usize, middles: &[Vec<f32>]) -> Option<usize> {
+        let place = self.places.place(leaf);
+        let near = middles.iter().map(|middle| dot(&place, middle)).enumerate();
+        let best = near.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
+        (best.1 >= self.options.nearness.join).then_some(best.0)
     }
 
     /// Without contradictions; a side that is too small is no cluster.
@@ -126,7 +138,7 @@ impl Work<'_> {
             return vec![leaves];
         }
         let stances: Vec<Stance> = leaves.iter().map(|leaf| Stance::of(instruction(leaf))).collect();
-        let sides = split::sides(&stances.iter().collect::<Vec<_>>());
+        let sides = split::sides(&stances);
         let of = |side: Vec<usize>| side.into_iter().filter_map(|at| leaves.get(at).copied()).collect();
         sides.into_iter().map(of).filter(|side: &Vec<usize>| self.is_large_enough(side)).collect()
     }
@@ -145,13 +157,10 @@ impl Work<'_> {
         members.sort_unstable();
         let sum = self.sum(leaves);
         let weight: f32 = self.distinct_of(leaves).map(|it| it.weight).sum();
-        let to_middle = |leaf: usize| self.places.get(leaf).map_or(0.0, |place| dot(place, &sum));
         // The first of equally near ones, so only a nearer one takes its place.
-        let medoid = leaves
-            .iter()
-            .copied()
-            .reduce(|best, leaf| if to_middle(leaf) > to_middle(best) { leaf } else { best });
-        let medoid = medoid.and_then(|leaf| self.distinct.get(leaf)?.rows.first().copied()).unwrap_or(0);
+        let to_middle = leaves.iter().map(|&leaf| (leaf, dot(&self.places.place(leaf), &sum)));
+        let medoid = to_middle.reduce(|best, one| if one.1 > best.1 { one } else { best });
+        let medoid = medoid.and_then(|(leaf, _)| self.distinct.get(leaf)?.rows.first().copied()).unwrap_or(0);
         let agreement = (dot(&sum, &sum) / (weight * weight)).clamp(0.0, 1.0);
         Found { members, medoid, groups: self.groups(leaves), agreement, sum, weight }
     }
@@ -165,11 +174,10 @@ impl Work<'_> {
     }
 
     fn sum(&self, leaves: &[usize]) -> Vec<f32> {
-        let width = self.places.first().map_or(0, Vec::len);
-        let mut sum = vec![0f32; width];
+        let mut sum = vec![0f32; self.places.width()];
         for &leaf in leaves {
-            let (Some(place), Some(it)) = (self.places.get(leaf), self.distinct.get(leaf)) else { continue };
-            sum.iter_mut().zip(place).for_each(|(sum, value)| *sum += it.weight * value);
+            let weight = self.distinct.get(leaf).map_or(0.0, |it| it.weight);
+            self.places.add(leaf, weight, &mut sum);
         }
         sum
     }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
-use std::thread;
 
+use super::threads::on_all_cores;
 use crate::codes::Codes;
 
 /// How many nearest neighbours of each item are kept.
@@ -13,17 +13,16 @@ const MOST_COMPARED: usize = 3000;
 
 /// The nearest neighbours of every item, most of them right, without comparing all pairs: items are listed with the
 /// nearest of some pivots, and compared with what is listed at the pivots near them. The same for any number of threads.
-pub(super) fn neighbours(places: &[Vec<f32>]) -> Vec<Vec<u32>> {
-    let codes = Codes::of(places);
-    let mut items: Vec<u32> = (0..places.len() as u32).collect();
-    let pivots = pivots(places.len());
-    let near = on_all_cores(&items, |&item| nearest(&codes, item, &pivots, SEARCHED));
+pub(super) fn neighbours(places: &Codes) -> Vec<Vec<u32>> {
+    let mut items: Vec<u32> = (0..places.rows() as u32).collect();
+    let pivots = pivots(items.len());
+    let near = on_all_cores(&items, |&item| nearest(places, item, &pivots, SEARCHED));
     let lists = Lists::of(&near, &pivots);
     // Items of one place one after the other: what they are compared with is then in the processor's cache.
     items.sort_by_key(|&item| near.get(item as usize).and_then(|pivots| pivots.first().copied()));
     let found = on_all_cores(&items, |&item| {
         let pivots = near.get(item as usize).map_or(&[][..], Vec::as_slice);
-        nearest(&codes, item, &lists.others(item, pivots), KEPT)
+        nearest(places, item, &lists.others(item, pivots), KEPT)
     });
     let mut neighbours = vec![Vec::new(); items.len()];
     for (item, found) in items.into_iter().zip(found) {
@@ -83,18 +82,4 @@ fn nearest(codes: &Codes, item: u32, others: &[u32], wanted: usize) -> Vec<u32> 
         }
     }
     best.into_iter().map(|(_, other)| other).collect()
-}
-
-/// Results in the order of the inputs.
-fn on_all_cores<T: Sync, R: Send>(inputs: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let chunk = inputs.len().div_ceil(cores).max(1);
-    let work = &work;
-    thread::scope(|scope| {
-        let run = |part: &[T]| part.iter().map(work).collect::<Vec<R>>();
-        let threads: Vec<_> =
-            inputs.chunks(chunk).map(|part| (part, scope.spawn(move || run(part)))).collect();
-        // A thread that could not finish is done over here.
-        threads.into_iter().flat_map(|(part, thread)| thread.join().unwrap_or_else(|_| run(part))).collect()
-    })
 }

@@ -4,6 +4,7 @@ use std::collections::BinaryHeap;
 use reflexio_vectors::dot;
 
 use super::tree::Merge;
+use crate::codes::Codes;
 
 /// How many neighbours a cluster of clusters keeps.
 const KEPT: usize = 48;
@@ -11,12 +12,7 @@ const KEPT: usize = 48;
 /// Average linkage among neighbours: the nearest pair of neighbouring clusters becomes one, with the neighbours of both,
 /// until none is nearer than `least`. Means are exact, because the mean similarity of two clusters is the inner product of
 /// their sums; only pairs that are nobody's neighbours are never seen. Memory grows with the number of items.
-pub(super) fn merges(
-    places: Vec<Vec<f32>>,
-    weights: &[f32],
-    neighbours: Vec<Vec<u32>>,
-    least: f32,
-) -> Vec<Merge> {
+pub(super) fn merges(places: &Codes, weights: &[f32], neighbours: Vec<Vec<u32>>, least: f32) -> Vec<Merge> {
     let mut linkage = Linkage::new(places, weights, neighbours);
     linkage.run(least);
     linkage.merges
@@ -42,11 +38,12 @@ struct Linkage {
 }
 
 impl Linkage {
-    fn new(places: Vec<Vec<f32>>, weights: &[f32], neighbours: Vec<Vec<u32>>) -> Self {
-        let count = places.len();
-        let clusters = places.into_iter().zip(weights).zip(symmetric(neighbours)).enumerate();
-        let clusters = clusters.map(|(node, ((mut sum, &weight), neighbours))| {
-            sum.iter_mut().for_each(|value| *value *= weight);
+    fn new(places: &Codes, weights: &[f32], neighbours: Vec<Vec<u32>>) -> Self {
+        let count = places.rows();
+        let clusters = weights.iter().zip(symmetric(neighbours)).enumerate();
+        let clusters = clusters.map(|(node, (&weight, neighbours))| {
+            let mut sum = vec![0.0; places.width()];
+            places.add(node, weight, &mut sum);
             Cluster { sum, weight, neighbours, node, version: 0 }
         });
         Self {

@@ -6,7 +6,7 @@ use super::*;
 
 /// An item with a direction of its own: two numbers that say which topic, and how far from its middle.
 fn vector(topic: usize, shift: f32) -> Vec<f32> {
-    let mut vector = vec![0.0; 16];
+    let mut vector = [0.0; 16];
     if let Some(value) = vector.get_mut(topic % 12) {
         *value = 1.0;
     }

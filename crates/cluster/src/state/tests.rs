@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn vector(topic: usize, shift: f32) -> Vec<f32> {
-    let mut vector = vec![0.0f32; 10];
+    let mut vector = [0.0f32; 10];
     if let Some(value) = vector.get_mut(topic % 8) {
         *value = 1.0;
     }

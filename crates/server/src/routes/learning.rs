@@ -191,7 +191,7 @@ async fn run_playbook_aggregation(
     Who(caller): Who,
     Body(request): Body<RunPlaybookAggregationRequest>,
 ) -> Result<Json<RunPlaybookAggregationResponse>> {
-    let name = request.value.playbook_name.as_deref();
+    let name = request.value.playbook_name.as_ref().map(|name| name.0.as_str());
     let outcome = app.aggregate(&caller, request.value.agent_version.as_deref(), name).await?;
     Ok(Json(RunPlaybookAggregationResponse {
         success: outcome.finished,

@@ -1,12 +1,12 @@
 //! Lists must be read through the index that was made for them, however large the tables grow.
 
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, JobFilter, ProfileFilter, Reach, RequestFilter,
-    ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
+    AgentPlaybookFilter, EvaluationFilter, InteractionFilter, JobFilter, OutcomeFilter, ProfileFilter, Reach,
+    RequestFilter, ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
 };
 use reflexio_types::{
-    AgentPlaybook, Interaction, Job, JobState, OrgId, Profile, Request, ShadowComparison, Status, TimeRange,
-    Timestamp, UserPlaybook,
+    AgentPlaybook, Evaluation, Interaction, Job, JobState, LearningEvaluation, OrgId, Profile, Request,
+    SessionOutcome, ShadowComparison, Status, TimeRange, Timestamp, UserPlaybook,
 };
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
@@ -14,8 +14,8 @@ use tempfile::TempDir;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
-    Options, agent_playbooks, interactions, jobs, learning, profiles, requests, schema, shadow_comparisons,
-    user_playbooks,
+    Options, agent_playbooks, evaluations, interactions, jobs, learning, outcomes, profiles, requests,
+    schema, shadow_comparisons, user_playbooks,
 };
 
 #[test]
@@ -63,6 +63,42 @@ fn requests_are_listed_through_an_index() {
     check::<Request>(requests::filtered(&org(), &of_session), Request::ORDER, "requests_by_session", "");
     let page = requests::filtered(&org(), &every).within("t.session_id", vec!["s1".into()]);
     check::<Request>(page, requests::OF_SESSIONS, "requests_by_session", SORT);
+}
+
+#[test]
+fn outcomes_and_judgements_are_listed_through_an_index() {
+    let every = OutcomeFilter::default();
+    let order = SessionOutcome::ORDER;
+    check::<SessionOutcome>(outcomes::filtered(&org(), &every), order, "session_outcomes_by_time", "");
+    let timed = OutcomeFilter { time: since(), ..every };
+    check::<SessionOutcome>(outcomes::filtered(&org(), &timed), order, "session_outcomes_by_time", "");
+    let every = EvaluationFilter::default();
+    let of_session = EvaluationFilter { session_id: Some("s1".into()), ..every.clone() };
+    let of_version = EvaluationFilter { agent_version: Some("v1".to_owned()), ..every.clone() };
+    let order = Evaluation::ORDER;
+    check::<Evaluation>(evaluations::filtered(&org(), &every), order, "evaluations_by_time", "");
+    check::<Evaluation>(evaluations::filtered(&org(), &of_version), order, "evaluations_by_time", "");
+    check::<Evaluation>(evaluations::filtered(&org(), &of_session), order, "evaluations_by_session", "");
+    let of_user = EvaluationFilter { user_id: Some("u1".into()), ..of_session.clone() };
+    let order = LearningEvaluation::ORDER;
+    check::<LearningEvaluation>(
+        evaluations::filtered(&org(), &every),
+        order,
+        "learning_evaluations_by_time",
+        "",
+    );
+    check::<LearningEvaluation>(
+        evaluations::filtered(&org(), &of_session),
+        order,
+        "learning_evaluations_by_session",
+        "",
+    );
+    check::<LearningEvaluation>(
+        evaluations::filtered(&org(), &of_user),
+        order,
+        "learning_evaluations_by_user",
+        "",
+    );
 }
 
 #[test]

@@ -7,18 +7,32 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use reflexio_store::{Embedded, Maintenance, NewRequest, Profiles, Requests, Vectors};
+use reflexio_store::{
+    Embedded, Evaluations, Judgement, Maintenance, NewRequest, Outcomes, Profiles, Requests, Vectors,
+};
 use reflexio_store_sqlite::SqliteStore;
-use reflexio_types::{Image, ImageId, ImageRef, MediaType, NEVER_EXPIRES, Profile, ProfileBody};
-use reflexio_types::{ProfileTimeToLive, Request, Status, Timestamp, Turn};
+use reflexio_types::{
+    Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InteractionId, LearningEvaluation,
+    LearningEvaluationId, LearningKind, LearningsStatus, MediaType, NEVER_EXPIRES, OutcomeKind, Profile,
+    ProfileBody, ProfileTimeToLive, Request, SessionFailure, SessionId, SessionOutcome, Status, Timestamp,
+    Turn, UserId, Verdict,
+};
 use rusqlite::Connection;
 use support::vectors::{model, vector};
 use support::{new_request, open, org};
 use tempfile::TempDir;
 
 /// No word begins like these, so the index holds them in one piece.
-const SECRETS: [&str; 5] =
-    ["qzsecretword", "xqsecretfact", "jxsecretuser", "vqsecretsession", "GIF89a wqsecretpixels"];
+const SECRETS: [&str; 8] = [
+    "qzsecretword",
+    "xqsecretfact",
+    "jxsecretuser",
+    "vqsecretsession",
+    "GIF89a wqsecretpixels",
+    "kqsecretoutcome",
+    "zxsecretverdict",
+    "hqsecretreason",
+];
 
 #[tokio::test]
 async fn an_erased_user_cannot_be_found_in_the_files() {
@@ -108,7 +122,9 @@ async fn fill(store: &SqliteStore) {
         let new = new_request(&format!("r{n}"), &["I want a refund", "certainly", "thank you"]);
         store.publish(&org(), new).await.unwrap();
         if n == 50 {
-            store.publish(&org(), secret_request()).await.unwrap();
+            let turn = store.publish(&org(), secret_request()).await.unwrap().interaction_ids[0];
+            store.record_outcome(&org(), secret_outcome()).await.unwrap();
+            store.judge(&org(), Some(secret_judgement(turn)), None, Timestamp(1)).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
         }
     }
@@ -139,6 +155,71 @@ fn secret_profile() -> Profile {
         source: None,
         status: Status::Current,
         body: ProfileBody { content: SECRETS[1].to_owned(), ..ProfileBody::default() },
+    }
+}
+
+fn secret_outcome() -> SessionOutcome {
+    SessionOutcome {
+        id: "o1".to_owned(),
+        user_id: SECRETS[2].into(),
+        session_id: SECRETS[3].into(),
+        kind: OutcomeKind::Failure,
+        occurred_at: Timestamp(1),
+        source: String::new(),
+        label: Some(SECRETS[5].to_owned()),
+        value: None,
+        metadata: None,
+        contract_digest: String::new(),
+        trajectory_digest: String::new(),
+        created_at: Timestamp(1),
+    }
+}
+
+fn secret_judgement(turn: InteractionId) -> Judgement {
+    let failure = SessionFailure { kind: FailureType::WrongAnswer, reason: SECRETS[6].to_owned() };
+    let verdict = Verdict {
+        failure: Some(failure),
+        is_escalated: false,
+        corrections: 0,
+        user_turns_to_resolution: None,
+        tags: None,
+    };
+    let (user_id, session_id): (UserId, SessionId) = (SECRETS[2].into(), SECRETS[3].into());
+    let evaluation = Evaluation {
+        id: EvaluationId(0),
+        user_id: user_id.clone(),
+        session_id: session_id.clone(),
+        agent_version: "v1".to_owned(),
+        evaluation_name: None,
+        verdict,
+        learnings: LearningsStatus::Complete,
+        covered: turn,
+        evaluated_by: "builtin".to_owned(),
+        run: None,
+        created_at: Timestamp(1),
+    };
+    let learning = LearningEvaluation {
+        id: LearningEvaluationId(0),
+        user_id: user_id.clone(),
+        session_id: session_id.clone(),
+        agent_version: "v1".to_owned(),
+        interaction_id: turn,
+        interaction_created_at: Timestamp(1),
+        kind: LearningKind::Profile,
+        learning_id: "p1".to_owned(),
+        is_relevant: Some(true),
+        relevance_reason: SECRETS[7].to_owned(),
+        impact: None,
+        impact_reason: String::new(),
+        evaluated_by: "builtin".to_owned(),
+        created_at: Timestamp(1),
+    };
+    Judgement {
+        user_id,
+        session_id,
+        covered: turn,
+        evaluation: Some(evaluation),
+        learnings: Some(vec![learning]),
     }
 }
 

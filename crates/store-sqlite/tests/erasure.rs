@@ -4,21 +4,36 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use reflexio_store::{Embedded, Maintenance, NewRequest, Profiles, Requests, Vectors};
+use reflexio_store::{
+    Claim, Embedded, Jobs, Maintenance, NewRequest, Profiles, Requests, Retry, UserPlaybooks, Vectors,
+};
 use reflexio_store_sqlite::SqliteStore;
-use reflexio_types::{Image, ImageId, ImageRef, MediaType, NEVER_EXPIRES, Profile, ProfileBody};
-use reflexio_types::{ProfileTimeToLive, Request, Status, Timestamp, Turn};
+use reflexio_types::{
+    Image, ImageId, ImageRef, JobKind, MediaType, NEVER_EXPIRES, NewJob, Profile, ProfileBody,
+    ProfileTimeToLive, Request, Status, Timestamp, Turn, UserPlaybook, UserPlaybookBody, UserPlaybookId,
+};
 use rusqlite::Connection;
+use serde_json::json;
 use support::vectors::{model, vector};
 use support::{new_request, open, org};
 use tempfile::TempDir;
 
 /// No word begins like these, so the index holds them in one piece.
-const SECRETS: [&str; 5] =
-    ["qzsecretword", "xqsecretfact", "jxsecretuser", "vqsecretsession", "GIF89a wqsecretpixels"];
+const SECRETS: [&str; 8] = [
+    "qzsecretword",
+    "xqsecretfact",
+    "jxsecretuser",
+    "vqsecretsession",
+    "GIF89a wqsecretpixels",
+    "zxsecretrule",
+    "kqsecretpayload",
+    "hxsecretreason",
+];
 
 #[tokio::test]
 async fn an_erased_user_cannot_be_found_in_the_files() {
@@ -110,8 +125,24 @@ async fn fill(store: &SqliteStore) {
         if n == 50 {
             store.publish(&org(), secret_request()).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
+            store.add_user_playbooks(&org(), vec![secret_playbook()], None).await.unwrap();
+            fail_secret_job(store).await;
         }
     }
+}
+
+/// An attempt whose reason quotes the user, as that of a model's bad answer may.
+async fn fail_secret_job(store: &SqliteStore) {
+    let claim = Claim {
+        kinds: &[JobKind::Learn],
+        worker: "w",
+        now: Timestamp(2),
+        lease: Duration::from_secs(60),
+        limit: 1,
+        paused: &HashSet::new(),
+    };
+    let claimed = store.claim(claim).await.unwrap().remove(0);
+    store.fail(&claimed.lease, SECRETS[7], Retry::At(Timestamp(3)), Timestamp(2)).await.unwrap();
 }
 
 fn secret_request() -> NewRequest {
@@ -123,7 +154,21 @@ fn secret_request() -> NewRequest {
         request: Request { user_id: SECRETS[2].into(), session_id: SECRETS[3].into(), ..plain.request },
         turns: vec![Turn { image: Some(shown), ..Turn::say(Timestamp(1), "User", SECRETS[0]) }],
         images: vec![image],
-        job: None,
+        job: Some(NewJob::of_user(JobKind::Learn, SECRETS[2].into(), json!({"said": SECRETS[6]}))),
+    }
+}
+
+fn secret_playbook() -> UserPlaybook {
+    UserPlaybook {
+        id: UserPlaybookId(0),
+        user_id: Some(SECRETS[2].into()),
+        request_id: "secret".into(),
+        playbook_name: "playbook".to_owned(),
+        agent_version: "v1".to_owned(),
+        created_at: Timestamp(1),
+        source: None,
+        status: Status::Current,
+        body: UserPlaybookBody { content: SECRETS[5].to_owned(), ..UserPlaybookBody::default() },
     }
 }
 

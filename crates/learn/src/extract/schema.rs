@@ -10,7 +10,7 @@ pub(super) fn schema(scene: &Scene<'_>) -> Result<Schema, SchemaError> {
     if let Some(config) = scene.profile {
         let asks =
             config.metadata_definition_prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
-        properties.insert("profiles".to_owned(), list(&profile(asks)));
+        properties.insert("profiles".to_owned(), list(&profile(scene, asks)));
     }
     if !scene.playbooks.is_empty() {
         properties.insert("playbooks".to_owned(), list(&playbook(scene)));
@@ -25,8 +25,11 @@ fn list(items: &Value) -> Value {
     json!({"type": "array", "items": items})
 }
 
-fn evidence() -> Value {
-    list(&json!({"type": "string"}))
+/// A server that holds its model to the schema leaves no room for turns that are not there; an item that names one
+/// all the same is left out alone.
+fn evidence(scene: &Scene<'_>) -> Value {
+    let labels: Vec<&str> = scene.turns.iter().map(|turn| turn.label.as_str()).collect();
+    list(&json!({"type": "string", "x-choices": labels}))
 }
 
 /// Names and values in a list: the only form of an open object that every server accepts.
@@ -37,12 +40,12 @@ fn fields() -> Value {
     )
 }
 
-fn profile(asks_for_features: bool) -> Value {
+fn profile(scene: &Scene<'_>, asks_for_features: bool) -> Value {
     let lifetimes: Vec<&str> = ProfileTimeToLive::ALL.into_iter().map(ProfileTimeToLive::as_str).collect();
     let mut properties = json!({
         "content": {"type": "string"},
         "time_to_live": {"type": "string", "enum": lifetimes},
-        "evidence": evidence(),
+        "evidence": evidence(scene),
     });
     if asks_for_features {
         properties["custom_features"] = fields();
@@ -57,7 +60,7 @@ fn playbook(scene: &Scene<'_>) -> Value {
     let mut properties = json!({
         "playbook_name": {"type": "string", "enum": names},
         "trigger": text, "instruction": text, "pitfall": text, "rationale": text,
-        "evidence": evidence(),
+        "evidence": evidence(scene),
     });
     let asks = |prompt: &Option<String>| prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
     if scene.playbooks.iter().any(|config| asks(&config.metadata_definition_prompt)) {

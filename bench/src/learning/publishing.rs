@@ -53,14 +53,14 @@ pub(super) fn talk(seed: u64, user: u64, turns: u64) -> Value {
 
 pub(super) async fn post(server: &Server, path: &'static str, body: &Value) -> anyhow::Result<Value> {
     let call = Call::post(path, Bytes::from(serde_json::to_vec(body)?));
-    read(path, Connection::open(server.address()).await?.send(&call).await?)
+    read(path, &Connection::open(server.address()).await?.send(&call).await?)
 }
 
 pub(super) async fn get(server: &Server, path: &'static str) -> anyhow::Result<Value> {
-    read(path, Connection::open(server.address()).await?.send(&Call::get(path)).await?)
+    read(path, &Connection::open(server.address()).await?.send(&Call::get(path)).await?)
 }
 
-fn read(path: &str, answer: Answer) -> anyhow::Result<Value> {
+fn read(path: &str, answer: &Answer) -> anyhow::Result<Value> {
     anyhow::ensure!(answer.is_success(), "{path} answered {}: {}", answer.status, answer.text());
     Ok(serde_json::from_slice(&answer.body)?)
 }

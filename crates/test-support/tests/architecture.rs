@@ -69,7 +69,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "reflexio-bench",
-        &["reflexio-api-types", "reflexio-jobs", "reflexio-store", "reflexio-store-sqlite", "reflexio-types"],
+        &[
+            "reflexio-api-types",
+            "reflexio-jobs",
+            "reflexio-learn",
+            "reflexio-llm",
+            "reflexio-store",
+            "reflexio-store-sqlite",
+            "reflexio-types",
+        ],
     ),
 ];
 

@@ -5,7 +5,9 @@ use monty_types::{MontyDateTime, MontyObject};
 use super::host::Moment;
 use crate::value::Value;
 
-pub(super) fn to_python(value: Value) -> MontyObject {
+/// A value as the interpreter's object.
+#[must_use]
+pub fn to_python(value: Value) -> MontyObject {
     match value {
         Value::None => MontyObject::None,
         Value::Bool(value) => MontyObject::Bool(value),
@@ -20,8 +22,9 @@ pub(super) fn to_python(value: Value) -> MontyObject {
     }
 }
 
-/// What has no place among the values becomes its text.
-pub(super) fn from_python(object: &MontyObject) -> Value {
+/// The interpreter's object as a value. What has no place among the values becomes its text.
+#[must_use]
+pub fn from_python(object: &MontyObject) -> Value {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is shown as text")]
     match object {
         MontyObject::None => Value::None,

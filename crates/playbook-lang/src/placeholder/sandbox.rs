@@ -248,7 +248,11 @@ impl Run<'_> {
         let message = error.message().unwrap_or_default().to_owned();
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others are Python's own")]
         match kind {
-            ExcType::TimeoutError | ExcType::MemoryError => self.limit(&message),
+            // The interpreter says how long it took, which is different each time.
+            ExcType::TimeoutError => {
+                self.limit(&format!("it ran longer than {} ms", self.limits.time.as_millis()))
+            }
+            ExcType::MemoryError => self.limit(&message),
             ExcType::RecursionError => self.limit("it recurses too deeply"),
             _ => {
                 let missing = message.split('\'').nth(1).filter(|_| kind == ExcType::NameError);

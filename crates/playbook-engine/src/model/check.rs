@@ -1,0 +1,302 @@
+//! The checks of an answer. Nothing of it takes effect unless all of it is allowed; every refusal says which rule was
+//! broken, in words a model can act on.
+
+use super::answer::{Answer, CallAnswer, Status, StepAnswer, TriggerAnswer};
+use super::offer::Offer;
+use super::request::{Candidate, Context, OfferedStep};
+use crate::bind;
+use crate::code::{Callee, OpKind, PlaybookCode, Playbooks, Question};
+use crate::effect::Speaker;
+use crate::eval::fitted;
+
+const MAX_CALLS: usize = 10;
+const MAX_SAID: usize = 20_000;
+
+/// What an answer is checked against.
+pub(crate) struct Rules<'a> {
+    pub(crate) code: &'a Playbooks,
+    /// The agent whose playbooks may be called.
+    pub(crate) agent: usize,
+    pub(crate) context: &'a Context,
+    /// Where the playbook stands, and what was offered from there.
+    pub(crate) place: Option<(&'a PlaybookCode, usize)>,
+    pub(crate) offers: &'a [Offer<'a>],
+}
+
+/// Checks an answer as it came.
+pub(crate) fn check(rules: &Rules<'_>, answer: &serde_json::Value) -> Result<Answer, String> {
+    let mut answer: Answer = serde_json::from_value(answer.clone())
+        .map_err(|error| format!("the answer does not have the form of the schema: {error}"))?;
+    for step in &mut answer.steps {
+        rules.step(step, &rules.context.steps)?;
+    }
+    rules.decisions(&answer)?;
+    for trigger in &mut answer.triggers {
+        rules.trigger(trigger)?;
+    }
+    rules.applied(&answer.applied)?;
+    match rules.place {
+        Some((playbook, pc)) => order(playbook, pc, rules.offers, &answer)?,
+        None if answer.steps.is_empty() => {}
+        None => return Err(format!("step `{}` was not asked for", answer.steps[0].id)),
+    }
+    Ok(answer)
+}
+
+impl Rules<'_> {
+    fn step(&self, step: &mut StepAnswer, offered: &[OfferedStep]) -> Result<(), String> {
+        let Some(offer) = offered.iter().find(|offer| *offer.id == *step.id) else {
+            let ids: Vec<&str> = offered.iter().map(|offer| &*offer.id).collect();
+            return Err(format!(
+                "step `{}` is not part of this segment; only these are: {}",
+                step.id,
+                ids.join(", ")
+            ));
+        };
+        if step.status == Status::Impossible {
+            return Ok(());
+        }
+        let id = step.id.clone();
+        let in_step = |problem: String| format!("step `{id}`: {problem}");
+        self.said(step).map_err(in_step)?;
+        self.written(step, offer).map_err(in_step)?;
+        for call in &step.call {
+            self.call(call, offer).map_err(in_step)?;
+        }
+        self.finished(step, offer).map_err(in_step)
+    }
+
+    fn said(&self, step: &StepAnswer) -> Result<(), String> {
+        for said in &step.say {
+            let is_user = matches!(said.to.as_str(), "user" | "human");
+            if !is_user && self.code.program().agent(&said.to).is_none() {
+                return Err(format!("`{}` is nobody to say something to; use `user` or an agent", said.to));
+            }
+            if said.text.trim().is_empty() || said.text.len() > MAX_SAID {
+                return Err(format!("`say` needs a text of 1 to {MAX_SAID} bytes"));
+            }
+        }
+        Ok(())
+    }
+
+    fn written(&self, step: &mut StepAnswer, offer: &OfferedStep) -> Result<(), String> {
+        let declared = |name: &str| {
+            offer.writes.iter().find_map(|write| {
+                let (known, ty) =
+                    write.split_once(": ").map_or((write.as_str(), None), |(known, ty)| (known, Some(ty)));
+                (known == name).then_some(ty)
+            })
+        };
+        let refused = |name: &str| {
+            let list = if offer.writes.is_empty() { "none".to_owned() } else { offer.writes.join(", ") };
+            format!("`{name}` may not be set here; declared: {list}")
+        };
+        for (name, value) in &mut step.set {
+            let ty = declared(name).ok_or_else(|| refused(name))?;
+            *value = fitted(std::mem::take(value), ty).map_err(|problem| format!("`{name}`: {problem}"))?;
+            crate::eval::is_storable(value).map_err(|problem| format!("`{name}`: {problem}"))?;
+        }
+        let intos = step.call.iter().filter_map(|call| call.into.as_ref());
+        for name in step.compute.iter().map(|(name, _)| name).chain(intos) {
+            declared(name).ok_or_else(|| refused(name))?;
+        }
+        for (name, source) in &step.compute {
+            parsed(name, source)?;
+        }
+        self.evidence(step.evidence.as_deref(), offer.from_user && !step.set.is_empty())
+    }
+
+    /// A value that comes from the user points to the message it comes from.
+    fn evidence(&self, evidence: Option<&str>, is_needed: bool) -> Result<(), String> {
+        let Some(id) = evidence else {
+            return if is_needed {
+                Err("the value comes from the user: name the message it is in as `evidence`".to_owned())
+            } else {
+                Ok(())
+            };
+        };
+        match self.context.transcript.iter().find(|message| message.id == id) {
+            Some(message) if message.from == Speaker::User => Ok(()),
+            Some(_) => Err(format!("`{id}` is not a message of the user and proves nothing")),
+            None => Err(format!("there is no message `{id}`")),
+        }
+    }
+
+    fn call(&self, call: &CallAnswer, offer: &OfferedStep) -> Result<(), String> {
+        let is_listed = self.context.tools.iter().any(|tool| tool.name == call.name);
+        let callee = self.code.callee(self.agent, &call.name);
+        if let Callee::Refused(why) = &callee {
+            return Err(why.clone());
+        }
+        if !is_listed {
+            return Err(format!("`{}` is not among the tools that may be called", call.name));
+        }
+        if let Some(agent) = &offer.agent
+            && !call.name.starts_with(&format!("{agent}."))
+        {
+            return Err(format!("this step asks `{agent}`; only its playbooks may be called"));
+        }
+        for (name, source) in &call.compute {
+            parsed(name, source)?;
+        }
+        let names = call.args.iter().map(|(name, _)| name).chain(call.compute.iter().map(|(name, _)| name));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        bind::names_fit(&self.code.parameters_of(&callee), &names)
+            .map_err(|problem| format!("`{}`: {problem}", call.name))
+    }
+
+    /// Whether what makes a step done is there.
+    fn finished(&self, step: &StepAnswer, offer: &OfferedStep) -> Result<(), String> {
+        if step.call.len() > MAX_CALLS {
+            return Err(format!("more than {MAX_CALLS} calls"));
+        }
+        let is_set = |name: &str| {
+            step.set.iter().any(|(set, _)| set == name)
+                || step.compute.iter().any(|(set, _)| set == name)
+                || step.call.iter().any(|call| call.into.as_deref() == Some(name))
+        };
+        let missing = offer.writes.iter().find_map(|write| {
+            let name = write.split(": ").next().unwrap_or(write);
+            (!is_set(name)).then_some(name)
+        });
+        match (offer.kind, step.status) {
+            ("ask" | "playbook", Status::Waiting) if step.say.is_empty() => {
+                Err("it waits for the user without asking anything: put the question into `say`".to_owned())
+            }
+            ("ask" | "playbook", Status::Waiting) => Ok(()),
+            (_, Status::Waiting) => Err("only a step that asks the user may wait".to_owned()),
+            ("playbook", Status::Continue) if step.call.is_empty() && step.say.is_empty() => {
+                Err("it goes on without having done anything".to_owned())
+            }
+            ("playbook", Status::Continue) => Ok(()),
+            (_, Status::Continue) if step.call.is_empty() => {
+                Err("only a step with calls may continue after them".to_owned())
+            }
+            (_, Status::Continue) => Ok(()),
+            ("ask", Status::Done) => match missing {
+                Some(name) => {
+                    Err(format!("`{name}` is not filled: set it, or ask again with status `waiting`"))
+                }
+                None if offer.writes.is_empty() && !offer.asked => {
+                    Err("nothing was asked yet: put the question into `say`, status `waiting`".to_owned())
+                }
+                None => Ok(()),
+            },
+            ("assign", Status::Done) => match missing {
+                Some(name) => Err(format!("`{name}` is not set")),
+                None => Ok(()),
+            },
+            ("say", Status::Done) if step.say.is_empty() => Err("it says nothing: fill `say`".to_owned()),
+            ("list", Status::Done) if step.items.is_none() => Err("`items` is missing".to_owned()),
+            (_, Status::Done | Status::Impossible) => Ok(()),
+        }
+    }
+
+    fn decisions(&self, answer: &Answer) -> Result<(), String> {
+        for decision in &answer.decisions {
+            if !self.context.questions.iter().any(|question| *question.id == *decision.id) {
+                return Err(format!("there is no question `{}`", decision.id));
+            }
+            self.evidence(decision.evidence.as_deref(), false)?;
+        }
+        Ok(())
+    }
+
+    fn trigger(&self, trigger: &mut TriggerAnswer) -> Result<(), String> {
+        let found = self.context.triggers.iter().find(|candidate| candidate.id == trigger.id);
+        let Some(candidate) = found else { return Err(format!("there is no trigger `{}`", trigger.id)) };
+        let known: Vec<&str> =
+            candidate.params.iter().map(|param| param.split([':', ' ']).next().unwrap_or_default()).collect();
+        if let Some((name, _)) = trigger.args.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            return Err(format!("`{}` has no parameter `{name}`", trigger.id));
+        }
+        if trigger.steps.is_empty() {
+            return Ok(());
+        }
+        self.opening(trigger, candidate)
+    }
+
+    fn opening(&self, trigger: &mut TriggerAnswer, candidate: &Candidate) -> Result<(), String> {
+        let name = trigger.id.rsplit_once(':').map_or("", |(name, _)| name);
+        let playbook = self.code.find(name).and_then(|id| self.code.playbook(id));
+        let Some(playbook) = playbook else { return Err(format!("there is no playbook `{name}`")) };
+        for step in &mut trigger.steps {
+            self.step(step, &candidate.opening)?;
+        }
+        let answer = Answer { steps: trigger.steps.clone(), ..Answer::default() };
+        let offers = super::offers(playbook, 0, false, candidate.opening.len());
+        order(playbook, 0, &offers, &answer)
+    }
+
+    fn applied(&self, labels: &[String]) -> Result<(), String> {
+        let openings = self.context.triggers.iter().filter_map(|candidate| candidate.playbook.as_ref());
+        let playbooks: Vec<_> = self.context.playbook.iter().chain(openings).collect();
+        let is_known = |label: &&String| {
+            playbooks.iter().any(|playbook| {
+                playbook.notes.iter().any(|note| note.label == **label)
+                    || playbook.learned.iter().any(|note| note.label == **label)
+            })
+        };
+        match labels.iter().find(|label| !is_known(label)) {
+            Some(label) => Err(format!("there is no note `{label}`")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Walks the operations as the answer would: every step must be the next one.
+fn order(playbook: &PlaybookCode, start: usize, offers: &[Offer<'_>], answer: &Answer) -> Result<(), String> {
+    let mut steps = answer.steps.iter().peekable();
+    let mut pc = start;
+    let mut count = 0;
+    while let Some(op) = playbook.ops.get(pc) {
+        if let OpKind::Jump(to) = op.kind
+            && to > pc
+        {
+            pc = to;
+            continue;
+        }
+        if !offers.iter().any(|offer| offer.pc == pc) {
+            break;
+        }
+        let id = playbook.step_id(op.step);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are offered")]
+        match &op.kind {
+            OpKind::Test { question: Question::Model(_), is_negated, otherwise, .. } => {
+                let Some(decision) = answer.decisions.iter().find(|decision| *decision.id == *id) else {
+                    break;
+                };
+                count += 1;
+                pc = if decision.value == *is_negated { *otherwise } else { pc + 1 };
+            }
+            OpKind::Model(_) => {
+                let Some(step) = steps.peek() else { break };
+                if *step.id != *id {
+                    return Err(format!("step `{}` was answered where `{id}` is due", step.id));
+                }
+                count += 1;
+                let ends = step.status != Status::Done;
+                steps.next();
+                if ends {
+                    break;
+                }
+                pc += 1;
+            }
+            _ => break,
+        }
+    }
+    match steps.next() {
+        Some(step) => Err(format!("step `{}` cannot follow here", step.id)),
+        None if count == 0 && answer.triggers.is_empty() => {
+            Err("nothing was answered: begin with the first step or question".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+fn parsed(name: &str, source: &str) -> Result<(), String> {
+    match playbook_lang::expression::parse(source) {
+        Ok(_) => Ok(()),
+        Err(problem) => Err(format!("`{name}`: `{source}` is not an expression: {problem}")),
+    }
+}

@@ -4,11 +4,14 @@
 //! engine that asks the model once to compile each agent and once at every yield.
 #![expect(clippy::print_stdout, reason = "it is a program for a terminal")]
 
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use playbook_engine::{Budget, Drive, Playbooks, Run, Script, Settings, Start};
-use playbook_lang::{Program, SourceFile};
+use playbook_engine::{Budget, Drive, Entry, Playbooks, Run, Script, Settings, Start};
 
 /// The same allocator as the server's.
 #[global_allocator]
@@ -17,17 +20,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const LOOP: &str = "# Speed\n## Main\n### Triggers\n- At the beginning\n### Steps\n- $i = 0\n- $even = 0\n- While $i < 200000\n  - $i = $i + 1\n  - If $i % 2 == 0\n    - $even = $even + 1\n- Return $even\n";
 
 const CALLS: &str = "# Speed\n## Main\n### Triggers\n- At the beginning\n### Steps\n- $i = 0\n- While $i < 100000\n  - $i = Next($i)\n- Return $i\n\n## Next($n)\n### Steps\n- Return $n + 1\n";
-
-fn compiled(text: &str) -> Arc<Playbooks> {
-    let program = Program::parse(vec![SourceFile::new("speed.md", text)]);
-    match Playbooks::compile(program, Vec::new()) {
-        Ok(code) => code,
-        Err(error) => {
-            println!("{error}");
-            std::process::abort();
-        }
-    }
-}
 
 fn measured(name: &str, code: &Arc<Playbooks>) {
     let budget = Budget { loop_turns: u64::MAX, steps: u64::MAX, ..Budget::default() };
@@ -70,8 +62,59 @@ fn journal(code: &Arc<Playbooks>) {
     );
 }
 
+/// What an engine would need that asks a model to compile each agent, to carry every playbook out from its first step
+/// to a yield (for the user, for a call), and to go on after each; and to find the playbook a message triggers.
+fn calls_by_yield(journal: &[Entry]) -> u64 {
+    let mut calls = 0;
+    let mut stack: Vec<u64> = Vec::new();
+    let python: Vec<u64> = journal
+        .iter()
+        .filter_map(|entry| if let Entry::Python { frame, .. } = entry { Some(*frame) } else { None })
+        .collect();
+    let mut names: BTreeMap<u64, bool> = BTreeMap::new();
+    for entry in journal {
+        if let Entry::Entered { frame, call } = entry {
+            let is_asked = call.name.contains('.') && !python.contains(frame);
+            let from_playbook = stack.last().is_some_and(|below| names.get(below) == Some(&true));
+            calls += u64::from(is_asked) + u64::from(from_playbook);
+            names.insert(*frame, is_asked);
+            stack.push(*frame);
+        } else if let Entry::Returned { frame, .. } | Entry::Failed { frame, .. } = entry {
+            stack.retain(|known| known != frame);
+        } else if let Entry::Waiting { frame: Some(_), .. } = entry {
+            calls += 1;
+        } else if let Entry::Fired { because, .. } = entry
+            && because.starts_with('m')
+            && stack.is_empty()
+        {
+            // Looking through the triggers, and going on when the playbook is back.
+            calls += 2;
+        }
+    }
+    calls
+}
+
+fn model_calls() {
+    println!("\nmodel calls: ours, one at every yield, and that with compilation");
+    let (mut ours, mut yields, mut compiled) = (0, 0, 0);
+    for example in support::examples::examples().into_iter().filter(|example| example.name != "native") {
+        let drive = support::drive(&example.code, example.start.clone(), &mut example.script.clone());
+        let asked = drive.run.state().spent().model_calls;
+        let by_yield = calls_by_yield(&drive.journal);
+        let with_compilation = by_yield + u64::try_from(example.code.program().agents.len()).unwrap_or(0);
+        println!("{:14} {asked:3} {by_yield:3} {with_compilation:3}", example.name);
+        (ours, yields, compiled) = (ours + asked, yields + by_yield, compiled + with_compilation);
+    }
+    println!("{:14} {ours:3} {yields:3} {compiled:3}", "together");
+}
+
 fn main() {
-    measured("loop", &compiled(LOOP));
-    measured("calls", &compiled(CALLS));
-    journal(&compiled(&LOOP.replace("200000", "9000")));
+    model_calls();
+    // For profilers, and where only the counts are of interest.
+    if std::env::args().nth(1).as_deref() == Some("calls") {
+        return;
+    }
+    measured("loop", &support::compile(LOOP));
+    measured("calls", &support::compile(CALLS));
+    journal(&support::compile(&LOOP.replace("200000", "9000")));
 }

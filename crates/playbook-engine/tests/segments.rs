@@ -386,3 +386,65 @@ fn loops_over_what_the_model_names() {
     let drive = run(&steps(text), &mut script(&[], &[answer]));
     assert_eq!(drive.said().collect::<Vec<_>>(), ["tea", "milk"], "{}", trace(&drive.journal));
 }
+
+#[test]
+fn native_steps_that_are_certain_do_not_end_a_segment() {
+    let text = "- $vip = True\n- Greet the user\n- Say \"One moment.\"\n- If $vip == True\n  - Thank the user for their loyalty\n- Otherwise\n  - Explain the programme to the user\n- If $mood == \"bad\"\n  - Apologise to the user\n";
+    let say = |id: &str| json!({ "id": id, "status": "done", "say": [{ "text": id }] });
+    let answer = json!({ "steps": [say("02"), say("04.01")] });
+    let mut script = script(&[], &[answer]);
+    let drive = drive(&steps(text), support::with_variables(&[("mood", "fine".into())]), &mut script);
+    assert_eq!(drive.said().collect::<Vec<_>>(), ["02", "One moment.", "04.01"], "{}", trace(&drive.journal));
+    assert_eq!(drive.run.state().spent().model_calls, 1);
+    let ids: Vec<&str> = script.asked[0].context.steps.iter().map(|step| &*step.id).collect();
+    assert_eq!(ids, ["02", "04.01"], "the branch that will not be taken is not offered");
+}
+
+#[test]
+fn a_condition_on_what_the_segment_writes_ends_it() {
+    let text = "- Ask the user for $age\n- Extract $name from the conversation\n- If $age > 17\n  - Greet the user\n";
+    let answers = [
+        json!({ "steps": [{ "id": "01", "status": "waiting", "say": [{ "text": "?" }] }] }),
+        json!({ "steps": [{ "id": "01", "status": "done", "set": { "age": 20 }, "evidence": "m2" }, { "id": "02", "status": "done", "set": { "name": "Ada" } }] }),
+        json!({ "steps": [{ "id": "03.01", "status": "done", "say": [{ "text": "Hello" }] }] }),
+    ];
+    let mut script = script(&["20"], &answers);
+    let drive = drive(&steps(text), support::with_variables(&[("age", Value::Int(3))]), &mut script);
+    assert_eq!(drive.said().collect::<Vec<_>>(), ["?", "Hello"], "{}", trace(&drive.journal));
+}
+
+#[test]
+fn turns_of_a_loop_over_a_list_are_one_answer() {
+    let text = "- For each $topic in [\"bills\", \"help\", \"tea\"]\n  - Explain $topic to the user\n  - Say \"Next.\"\n- Thank the user";
+    let say = |id: &str| json!({ "id": id, "status": "done", "say": [{ "text": id }] });
+    let mut script =
+        script(&[], &[json!({ "steps": [say("01.01[1]"), say("01.01[2]"), say("01.01[3]"), say("02")] })]);
+    let drive = run(&steps(text), &mut script);
+    let said: Vec<&str> = drive.said().collect();
+    assert_eq!(
+        said,
+        ["01.01[1]", "Next.", "01.01[2]", "Next.", "01.01[3]", "Next.", "02"],
+        "{}",
+        trace(&drive.journal)
+    );
+    assert_eq!(script.asked[0].context.steps[1].with, ["topic = \"help\""]);
+}
+
+#[test]
+fn prompts_render_with_every_kind_of_request() {
+    let mut scripts = [order_script(), script(&[], &[json!("short")])];
+    drive(&order_desk(), signed_in(), &mut scripts[0]);
+    run(
+        &compile("# A\n## Main\nexecution_mode: raw\nSum up.\n### Triggers\n- At the beginning\n"),
+        &mut scripts[1],
+    );
+    let mut shown = String::new();
+    for request in scripts.iter().flat_map(|script| &script.asked) {
+        let prompt = playbook_engine::PROMPTS.iter().find(|prompt| prompt.name == request.prompt).unwrap();
+        let mut environment = minijinja::Environment::new();
+        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+        let text = environment.render_str(prompt.source, minijinja::value::Serde(&request.context)).unwrap();
+        shown.push_str(&format!("=== {}\n{text}\n", request.prompt));
+    }
+    insta::assert_snapshot!("prompts", shown);
+}

@@ -37,6 +37,8 @@ pub(crate) struct StepInfo {
     pub(crate) id: Arc<str>,
     pub(crate) text: Arc<str>,
     pub(crate) depth: usize,
+    /// The loops over lists it is in, from the outermost.
+    pub(crate) each: Vec<usize>,
 }
 
 /// What happens when a model could not do a step: `on_fail` in the metadata.

@@ -19,7 +19,8 @@ pub(super) struct Compiled {
 }
 
 pub(super) fn compile(code: &Playbooks, agent: usize, playbook: &Playbook) -> Compiled {
-    let mut compiler = Compiler { code, agent, out: Compiled::default(), step: 0, is_begin: false };
+    let mut compiler =
+        Compiler { code, agent, out: Compiled::default(), step: 0, is_begin: false, each: Vec::new() };
     match playbook.mode {
         Mode::Steps => compiler.block(&playbook.steps, 0),
         Mode::React => compiler.whole(playbook, "react"),
@@ -37,6 +38,8 @@ struct Compiler<'a> {
     out: Compiled,
     step: usize,
     is_begin: bool,
+    /// The loops over lists around the step at hand.
+    each: Vec<usize>,
 }
 
 impl Compiler<'_> {
@@ -81,7 +84,9 @@ impl Compiler<'_> {
     fn begin(&mut self, step: &Step, depth: usize) {
         self.step = self.out.steps.len();
         self.is_begin = true;
-        self.out.steps.push(StepInfo { id: step.id.as_str().into(), text: step.text.as_str().into(), depth });
+        let each = self.each.clone();
+        let (id, text) = (step.id.as_str().into(), step.text.as_str().into());
+        self.out.steps.push(StepInfo { id, text, depth, each });
     }
 
     fn push(&mut self, kind: OpKind) -> usize {
@@ -152,7 +157,9 @@ impl Compiler<'_> {
         let variable = variable.unwrap_or("item").into();
         self.is_begin = true;
         let head = self.push(OpKind::Next { slot, variable, exit: usize::MAX });
+        self.each.push(slot);
         self.block(&step.body, depth + 1);
+        self.each.pop();
         (self.step, self.is_begin) = (own, false);
         self.push(OpKind::Jump(head));
         self.land(&mut vec![head]);
@@ -233,7 +240,7 @@ impl Compiler<'_> {
     /// A playbook without steps is one step.
     fn whole(&mut self, playbook: &Playbook, id: &str) {
         let text: Arc<str> = Arc::from(playbook.title.value.as_str());
-        self.out.steps.push(StepInfo { id: id.into(), text: Arc::clone(&text), depth: 0 });
+        self.out.steps.push(StepInfo { id: id.into(), text: Arc::clone(&text), depth: 0, each: Vec::new() });
         self.is_begin = true;
         if playbook.mode == Mode::Raw {
             self.push(OpKind::Raw);

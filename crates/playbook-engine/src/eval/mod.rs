@@ -46,6 +46,11 @@ impl Expression {
         Self { source: source.into(), tree: Some(Node::Constant(value)) }
     }
 
+    /// Whether it reads one of some names, as far as it has a tree.
+    pub(crate) fn reads_any(&self, is_wanted: &dyn Fn(&str) -> bool) -> bool {
+        self.tree.as_ref().is_some_and(|tree| tree.reads_any(is_wanted))
+    }
+
     /// The value, if our own evaluator is certain of it.
     pub(crate) fn quick<'a>(&'a self, scope: &'a dyn Scope) -> Option<Cow<'a, Value>> {
         compute::value(self.tree.as_ref()?, scope)

@@ -99,6 +99,28 @@ impl Node {
     }
 }
 
+impl Node {
+    pub(super) fn reads_any(&self, is_wanted: &dyn Fn(&str) -> bool) -> bool {
+        let any = |nodes: &[Self]| nodes.iter().any(|node| node.reads_any(is_wanted));
+        match self {
+            Self::Constant(_) => false,
+            Self::Name(name) => is_wanted(name),
+            Self::Not(inner) | Self::Negative(inner) | Self::Attribute(inner, _) | Self::Length(inner) => {
+                inner.reads_any(is_wanted)
+            }
+            Self::Arithmetic(left, _, right) | Self::Item(left, right) => {
+                left.reads_any(is_wanted) || right.reads_any(is_wanted)
+            }
+            Self::Comparison(first, rest) => {
+                first.reads_any(is_wanted) || rest.iter().any(|(_, node)| node.reads_any(is_wanted))
+            }
+            Self::Choice(one, two, three) => [one, two, three].iter().any(|node| node.reads_any(is_wanted)),
+            Self::All(nodes) | Self::Any(nodes) | Self::List(nodes) | Self::Choices(nodes) => any(nodes),
+            Self::Dict(pairs) => pairs.iter().any(|(_, node)| node.reads_any(is_wanted)),
+        }
+    }
+}
+
 fn operand(op: CmpOp, right: &Expr, is_function: &dyn Fn(&str) -> bool) -> Option<Node> {
     match (op, right) {
         (CmpOp::In | CmpOp::NotIn, Expr::Tuple(tuple)) => {

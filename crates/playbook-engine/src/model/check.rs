@@ -1,11 +1,13 @@
 //! The checks of an answer. Nothing of it takes effect unless all of it is allowed; every refusal says which rule was
 //! broken, in words a model can act on.
 
+use std::sync::Arc;
+
 use super::answer::{Answer, CallAnswer, Status, StepAnswer, TriggerAnswer};
-use super::offer::Offer;
+use super::offer::{Offer, Offered, Standing};
 use super::request::{Candidate, Context, OfferedStep};
 use crate::bind;
-use crate::code::{Callee, OpKind, PlaybookCode, Playbooks, Question};
+use crate::code::{Callee, Playbooks};
 use crate::effect::Speaker;
 use crate::eval::fitted;
 
@@ -18,9 +20,8 @@ pub(crate) struct Rules<'a> {
     /// The agent whose playbooks may be called.
     pub(crate) agent: usize,
     pub(crate) context: &'a Context,
-    /// Where the playbook stands, and what was offered from there.
-    pub(crate) place: Option<(&'a PlaybookCode, usize)>,
-    pub(crate) offers: &'a [Offer<'a>],
+    /// What was offered of the playbook that runs, if it is asked for its steps.
+    pub(crate) offers: Option<&'a [Offer<'a>]>,
 }
 
 /// Checks an answer as it came.
@@ -35,8 +36,8 @@ pub(crate) fn check(rules: &Rules<'_>, answer: &serde_json::Value) -> Result<Ans
         rules.trigger(trigger)?;
     }
     rules.applied(&answer.applied)?;
-    match rules.place {
-        Some((playbook, pc)) => order(playbook, pc, rules.offers, &answer)?,
+    match rules.offers {
+        Some(offers) => order(offers, &mut answer)?,
         None if answer.steps.is_empty() => {}
         None => return Err(format!("step `{}` was not asked for", answer.steps[0].id)),
     }
@@ -223,9 +224,10 @@ impl Rules<'_> {
         for step in &mut trigger.steps {
             self.step(step, &candidate.opening)?;
         }
-        let answer = Answer { steps: trigger.steps.clone(), ..Answer::default() };
-        let offers = super::offers(playbook, 0, false, candidate.opening.len());
-        order(playbook, 0, &offers, &answer)
+        let mut answer = Answer { steps: trigger.steps.clone(), ..Answer::default() };
+        let most = candidate.opening.len();
+        let standing = Standing { playbook, pc: 0, is_asked: false, turns: &[], scope: None, most };
+        order(&standing.offers(), &mut answer)
     }
 
     fn applied(&self, labels: &[String]) -> Result<(), String> {
@@ -244,54 +246,41 @@ impl Rules<'_> {
     }
 }
 
-/// Walks the operations as the answer would: every step must be the next one.
-fn order(playbook: &PlaybookCode, start: usize, offers: &[Offer<'_>], answer: &Answer) -> Result<(), String> {
+/// Follows the answer through what was offered: every step must be the next one. Decisions on ways that were not
+/// taken are left out.
+fn order(offers: &[Offer<'_>], answer: &mut Answer) -> Result<(), String> {
     let mut steps = answer.steps.iter().peekable();
-    let mut pc = start;
-    let mut count = 0;
-    while let Some(op) = playbook.ops.get(pc) {
-        if let OpKind::Jump(to) = op.kind
-            && to > pc
-        {
-            pc = to;
-            continue;
-        }
-        if !offers.iter().any(|offer| offer.pc == pc) {
-            break;
-        }
-        let id = playbook.step_id(op.step);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are offered")]
-        match &op.kind {
-            OpKind::Test { question: Question::Model(_), is_negated, otherwise, .. } => {
-                let Some(decision) = answer.decisions.iter().find(|decision| *decision.id == *id) else {
+    let mut used = Vec::new();
+    let mut at = Some(0);
+    while let Some(offer) = at.and_then(|at| offers.get(at)) {
+        match &offer.what {
+            Offered::Question(_, [yes, no]) => {
+                let Some(decision) = answer.decisions.iter().find(|decision| *decision.id == *offer.id)
+                else {
                     break;
                 };
-                count += 1;
-                pc = if decision.value == *is_negated { *otherwise } else { pc + 1 };
+                used.push(Arc::clone(&offer.id));
+                at = if decision.value { *yes } else { *no };
             }
-            OpKind::Model(_) => {
+            Offered::Step(_, next) => {
                 let Some(step) = steps.peek() else { break };
-                if *step.id != *id {
-                    return Err(format!("step `{}` was answered where `{id}` is due", step.id));
+                if *step.id != *offer.id {
+                    return Err(format!("step `{}` was answered where `{}` is due", step.id, offer.id));
                 }
-                count += 1;
-                let ends = step.status != Status::Done;
+                used.push(Arc::clone(&offer.id));
+                at = if step.status == Status::Done { *next } else { None };
                 steps.next();
-                if ends {
-                    break;
-                }
-                pc += 1;
             }
-            _ => break,
         }
     }
-    match steps.next() {
-        Some(step) => Err(format!("step `{}` cannot follow here", step.id)),
-        None if count == 0 && answer.triggers.is_empty() => {
-            Err("nothing was answered: begin with the first step or question".to_owned())
-        }
-        None => Ok(()),
+    if let Some(step) = steps.next() {
+        return Err(format!("step `{}` cannot follow here", step.id));
     }
+    if used.is_empty() && answer.triggers.is_empty() {
+        return Err("nothing was answered: begin with the first step or question".to_owned());
+    }
+    answer.decisions.retain(|decision| used.iter().any(|id| **id == *decision.id));
+    Ok(())
 }
 
 fn parsed(name: &str, source: &str) -> Result<(), String> {

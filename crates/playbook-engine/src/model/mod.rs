@@ -13,7 +13,7 @@ pub use request::{
 };
 
 pub(crate) use check::{Rules, check};
-pub(crate) use offer::{Offer, Offered, offers};
+pub(crate) use offer::{Offer, Offered, Standing, turn_id};
 pub(crate) use schema::schema;
 
 /// A prompt of this crate: a template over [`Context`] as JSON, for `llm::prompts`.

@@ -100,8 +100,9 @@ pub struct OfferedStep {
     pub asked: bool,
     /// `05 is true`: only then is this step reached.
     pub when: Vec<String>,
+    /// `topic = "bills"`: values of variables in this turn of a loop.
+    pub with: Vec<String>,
     /// The agent whose playbooks must be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
 

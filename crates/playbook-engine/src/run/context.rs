@@ -5,15 +5,16 @@ use std::sync::Arc;
 use playbook_lang::Value;
 
 use super::Run;
+use super::evaluate::Names;
 use super::frame::{Body, Frame};
 use super::state::Open;
 use crate::code::{Callee, ModelKind, OpKind, Parameter, PlaybookCode};
 use crate::effect::Effect;
-use crate::eval::{brief, literal_text};
+use crate::eval::{Scope, brief, literal_text};
 use crate::journal::Purpose;
 use crate::model::{
     AgentContext, Candidate, Context, ModelRequest, NoteContext, Offer, Offered, OfferedQuestion,
-    OfferedStep, PlaybookContext, SkeletonStep, ToolContext, offers, schema,
+    OfferedStep, PlaybookContext, SkeletonStep, Standing, ToolContext, schema,
 };
 
 /// Messages shown to the model: the last ones.
@@ -55,12 +56,11 @@ impl Run {
     }
 
     fn segment_context(&self, context: &mut Context, frame: &Frame, playbook: &PlaybookCode) {
-        let most = self.state.settings.segment_steps.max(1);
-        let offers = offers(playbook, frame.pc, frame.model.is_asked, most);
-        let step_of =
-            |offer: &Offer<'_>| self.offered(playbook, offer, frame.pc == offer.pc && frame.model.is_asked);
-        context.steps = offers.iter().filter_map(step_of).collect();
-        context.questions = offers.iter().filter_map(|offer| question(playbook, offer)).collect();
+        let offers = self.offers();
+        let is_asked = frame.model.is_asked;
+        let offered = offers.iter().enumerate();
+        context.steps = offered.filter_map(|(at, offer)| self.offered(offer, at == 0 && is_asked)).collect();
+        context.questions = offers.iter().filter_map(question).collect();
         let now = |at: usize| offers.iter().any(|offer| offer.step == at);
         let skeleton = playbook.steps.iter().enumerate().map(|(at, info)| SkeletonStep {
             id: Arc::clone(&info.id),
@@ -78,8 +78,28 @@ impl Run {
         }
     }
 
-    fn offered(&self, playbook: &PlaybookCode, offer: &Offer<'_>, asked: bool) -> Option<OfferedStep> {
-        let Offered::Step(step) = offer.what else { return None };
+    /// What the running playbook offers to the model from where it stands.
+    pub(super) fn offers(&self) -> Vec<Offer<'_>> {
+        let Some(frame) = self.state.frames.last() else { return Vec::new() };
+        let Some(playbook) = frame.playbook().and_then(|id| self.code.playbook(id)) else {
+            return Vec::new();
+        };
+        let instance = self.state.instances.get(frame.instance);
+        let names = instance.map(|instance| Names { frame: Some(frame), instance, is_lenient: false });
+        let standing = Standing {
+            playbook,
+            pc: frame.pc,
+            is_asked: frame.model.is_asked,
+            turns: &frame.loops,
+            scope: names.as_ref().map(|names| names as &dyn Scope),
+            most: self.state.settings.segment_steps.max(1),
+        };
+        standing.offers()
+    }
+
+    fn offered(&self, offer: &Offer<'_>, asked: bool) -> Option<OfferedStep> {
+        let Offered::Step(step, _) = offer.what else { return None };
+        let with = |(name, value): &(Arc<str>, Value)| format!("{name} = {}", literal_text(&brief(value)));
         let write = |(name, ty): &(Box<str>, Option<Box<str>>)| match ty {
             Some(ty) => format!("{name}: {ty}"),
             None => name.to_string(),
@@ -96,13 +116,14 @@ impl Run {
             | ModelKind::React => None,
         };
         Some(OfferedStep {
-            id: playbook.step_id(offer.step),
+            id: Arc::clone(&offer.id),
             kind: step.kind.name(),
             instruction: Arc::clone(&step.instruction),
             writes: step.writes.iter().map(write).collect(),
             from_user: step.is_from_user,
             asked,
-            when: when(playbook, offer),
+            when: when(offer),
+            with: offer.with.iter().map(with).collect(),
             agent,
         })
     }
@@ -182,9 +203,10 @@ impl Run {
 
     fn opening(&self, playbook: &PlaybookCode) -> Vec<OfferedStep> {
         let most = self.state.settings.segment_steps.max(1);
-        let offers = offers(playbook, 0, false, most);
-        let before = offers.iter().take_while(|offer| matches!(offer.what, Offered::Step(_)));
-        before.filter_map(|offer| self.offered(playbook, offer, false)).collect()
+        let standing = Standing { playbook, pc: 0, is_asked: false, turns: &[], scope: None, most };
+        let offers = standing.offers();
+        let before = offers.iter().take_while(|offer| matches!(offer.what, Offered::Step(..)));
+        before.filter_map(|offer| self.offered(offer, false)).collect()
     }
 
     /// Everything the run waits for, asked for again.
@@ -236,21 +258,13 @@ impl Run {
     }
 }
 
-fn question(playbook: &PlaybookCode, offer: &Offer<'_>) -> Option<OfferedQuestion> {
-    let Offered::Question(text) = offer.what else { return None };
-    Some(OfferedQuestion {
-        id: playbook.step_id(offer.step),
-        question: text.to_owned(),
-        when: when(playbook, offer),
-    })
+fn question(offer: &Offer<'_>) -> Option<OfferedQuestion> {
+    let Offered::Question(text, _) = offer.what else { return None };
+    Some(OfferedQuestion { id: Arc::clone(&offer.id), question: text.to_owned(), when: when(offer) })
 }
 
-fn when(playbook: &PlaybookCode, offer: &Offer<'_>) -> Vec<String> {
-    let condition = |(pc, value): &(usize, bool)| {
-        let step = playbook.ops.get(*pc).map_or(0, |op| op.step);
-        format!("{} is {value}", playbook.step_id(step))
-    };
-    offer.when.iter().map(condition).collect()
+fn when(offer: &Offer<'_>) -> Vec<String> {
+    offer.when.iter().map(|(id, value)| format!("{id} is {value}")).collect()
 }
 
 fn playbook_context(frame: &Frame, playbook: &PlaybookCode) -> PlaybookContext {

@@ -23,6 +23,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::journal::Entry;
 
+pub(crate) use frame::Turns;
 pub use replay::{ResumeError, Resumed};
 pub use state::{Spent, State};
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::Run;
+use super::frame::Frame;
 use super::state::{Firing, Open};
 use crate::code::{ModelKind, ModelStep, OnFail, Op, PlaybookCode};
 use crate::effect::{Effect, Outcome};
 use crate::event::Learned;
 use crate::journal::{AppliedNote, Entry, Purpose};
-use crate::model::{Answer, DecisionAnswer, LearnedContext, ModelRequest, Repair, Rules, check, offers};
+use crate::model::{Answer, DecisionAnswer, LearnedContext, ModelRequest, Repair, Rules, check, turn_id};
 use crate::settings::Limit;
 
 /// Learned notes shown for one segment.
@@ -22,11 +23,11 @@ impl Run {
         if frame.model.doing.is_some() {
             return self.go_on_doing(step);
         }
-        let id = playbook.step_id(op.step);
+        let id = turn_of(playbook, op, frame);
         if frame.model.steps.front().is_some_and(|answer| *answer.id == *id) {
             return self.begin_doing(step);
         }
-        frame.model.steps.clear();
+        frame.model.drop_rest();
         if (frame.model.is_asked || frame.model.is_stuck) && !self.has_heard() {
             return;
         }
@@ -35,13 +36,13 @@ impl Run {
             frame.heard = None;
             return self.next();
         }
-        self.ask_segment(playbook, id);
+        self.ask_segment(playbook, playbook.step_id(op.step));
     }
 
     /// The model's decision of a condition, or a request for it.
     pub(super) fn decision(&mut self, playbook: &PlaybookCode, op: &Op) -> Option<DecisionAnswer> {
-        let id = playbook.step_id(op.step);
         let frame = self.state.frames.last_mut()?;
+        let id = turn_of(playbook, op, frame);
         let at = frame.model.decisions.iter().position(|decision| *decision.id == *id);
         if let Some(at) = at {
             return Some(frame.model.decisions.remove(at));
@@ -50,7 +51,7 @@ impl Run {
         if frame.model.is_stuck && !self.has_heard() {
             return None;
         }
-        self.ask_segment(playbook, id);
+        self.ask_segment(playbook, playbook.step_id(op.step));
         None
     }
 
@@ -163,16 +164,12 @@ impl Run {
         purpose: Purpose,
         answer: &serde_json::Value,
     ) -> Result<Answer, String> {
-        let frame = self.state.frames.last().filter(|_| purpose == Purpose::Segment);
-        let playbook = frame.and_then(|frame| Some((frame, self.code.playbook(frame.playbook()?)?)));
-        let most = self.state.settings.segment_steps.max(1);
-        let offered = playbook.map(|(frame, code)| offers(code, frame.pc, frame.model.is_asked, most));
+        let offers = (purpose == Purpose::Segment).then(|| self.offers());
         let rules = Rules {
             code: &self.code,
             agent: self.running_agent(),
             context: &built.context,
-            place: playbook.map(|(frame, code)| (code, frame.pc)),
-            offers: offered.as_deref().unwrap_or_default(),
+            offers: offers.as_deref(),
         };
         check(&rules, answer)
     }
@@ -284,4 +281,9 @@ impl Run {
             OnFail::Abort | OnFail::Retry => self.fail_step(problem),
         }
     }
+}
+
+/// The id of a step as it was offered, in the turn its loops are in.
+fn turn_of(playbook: &PlaybookCode, op: &Op, frame: &Frame) -> Arc<str> {
+    turn_id(playbook, op.step, &|slot| frame.loops.get(slot).map_or(0, |turns| turns.count))
 }

@@ -8,6 +8,8 @@
     reason = "not every test file uses everything"
 )]
 
+pub(crate) mod examples;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -135,7 +135,6 @@ fn answer(effect: &Effect, world: &mut dyn World) -> Option<Event> {
         Effect::Say(_)
         | Effect::WaitForUser { .. }
         | Effect::SetTimer { .. }
-        | Effect::CancelTimer { .. }
         | Effect::Unhandled { .. }
         | Effect::Finished(_) => return None,
     })

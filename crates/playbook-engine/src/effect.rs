@@ -22,8 +22,6 @@ pub enum Effect {
     WaitForUser { playbook: Option<String>, step: Option<Arc<str>> },
     /// Tell [`crate::Event::Timer`] at `due`, in milliseconds since 1970.
     SetTimer { timer: u64, due: u64 },
-    /// A timer that is not needed any more.
-    CancelTimer { timer: u64 },
     /// Somebody must agree; answer with [`crate::Event::Approval`].
     AskApproval { approval: u64, who: Option<String>, text: Arc<str> },
     /// Look for learned notes; answer with [`crate::Event::Recalled`].

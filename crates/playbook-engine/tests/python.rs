@@ -42,6 +42,12 @@ fn python_calls_native_playbooks_awaited_or_not() {
 }
 
 #[test]
+fn rest_parameters_of_python_take_the_rest() {
+    let python = "@playbook\ndef All(first, *rest, sep=\"-\", **more):\n    return sep.join([str(x) for x in [first, *rest]]) + str(len(more))";
+    assert_eq!(said(python, "- $a = All(1, 2, 3, sep=\"+\", x=1, y=2)\n- Say \"$a\""), ["1+2+32"]);
+}
+
+#[test]
 fn python_calls_a_playbook_in_words_and_goes_on_with_its_answer() {
     let python = "import asyncio\n\n@playbook(public=True)\nasync def Both(topics):\n    found = await asyncio.gather(*[Slogan(topic) for topic in topics])\n    return \" / \".join(found)";
     let answer = |text: &str| json!({ "steps": [{ "id": "01", "status": "done", "return": text }] });

@@ -182,3 +182,16 @@ fn a_timer_fires_when_it_is_due_and_only_once() {
     assert_eq!(drive.run.state().outcome(), Some(&Outcome::Done { result: Value::None }));
     assert_eq!(drive.tell(Event::Timer { timer: 1 }).unwrap_err(), Refusal::Over);
 }
+
+#[test]
+fn hooks_get_the_arguments_the_result_and_the_error() {
+    let text = "# A\n## Main\n### Triggers\n- At the beginning\n### Steps\n- $paid = Pay(7)\n- Say \"paid $paid\"\n- $broken = Break()\n- Say \"$broken\"\n\n## Pay(amount)\n### Steps\n- Return amount * 2\n\n## Break\n### Steps\n- Return 1 / 0\n\n## Before(amount)\n### Triggers\n- Before calling Pay\n### Steps\n- Say \"about to pay {amount}\"\n\n## Log(result)\n### Triggers\n- After calling Pay\n### Steps\n- Say \"it gave {result}, kept as $paid\"\n\n## Mend(error)\n### Triggers\n- When Break fails\n### Steps\n- Return \"division\" in error\n";
+    let drive = run(&compile(text), &mut Script::default());
+    let said: Vec<&str> = drive.said().collect();
+    assert_eq!(
+        said,
+        ["about to pay 7", "it gave 14, kept as 14", "paid 14", "True"],
+        "{}",
+        trace(&drive.journal)
+    );
+}

@@ -104,7 +104,9 @@ impl Rules<'_> {
         for (name, source) in &step.compute {
             parsed(name, source)?;
         }
-        self.evidence(step.evidence.as_deref(), offer.from_user && !step.set.is_empty())
+        let has_call = step.call.iter().any(|call| call.into.is_some());
+        let is_written = !step.set.is_empty() || !step.compute.is_empty() || has_call;
+        self.evidence(step.evidence.as_deref(), offer.from_user && is_written)
     }
 
     /// A value that comes from the user points to the message it comes from.

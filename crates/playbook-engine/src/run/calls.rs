@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use playbook_lang::{Mode, Value};
+use playbook_lang::{Mode, ParamKind, Value};
 
 use super::Run;
 use super::evaluate::Eval;
 use super::frame::{Body, CallOutcome, Frame, ModelWork, ReturnsTo};
 use super::state::{Firing, Instance, Open, State};
 use crate::bind;
-use crate::code::{Callee, Moment};
+use crate::code::{Callee, Moment, Parameter};
 use crate::effect::Effect;
 use crate::eval::{brief, literal_text};
 use crate::journal::Entry;
@@ -63,14 +63,9 @@ impl Run {
                     None => self.instance(playbook.agent, instance),
                 };
                 if playbook.mode == Mode::Python {
-                    let named = bound.into_iter().map(|(name, value)| (name.into_string(), value)).collect();
+                    let (args, named) = spread(&params, bound);
                     let (playbook, function) = (Some(*id), playbook.plain.clone());
-                    (
-                        Body::Python { playbook, function, args: Vec::new(), named },
-                        instance,
-                        BTreeMap::new(),
-                        text,
-                    )
+                    (Body::Python { playbook, function, args, named }, instance, BTreeMap::new(), text)
                 } else {
                     let mut locals: BTreeMap<Arc<str>, Value> = BTreeMap::new();
                     for (name, value) in bound {
@@ -123,12 +118,26 @@ impl Run {
         });
     }
 
+    /// The arguments of the call that was just made, for a playbook that is hooked on it.
+    fn arguments_of_call(&self) -> Vec<(String, Value)> {
+        let Some(frame) = self.state.frames.last() else { return Vec::new() };
+        match &frame.body {
+            Body::Tool { args, .. } => args.clone(),
+            Body::Python { named, .. } => named.clone(),
+            Body::Playbook(_) => {
+                frame.locals.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+            }
+        }
+    }
+
     /// Playbooks that begin before another is called run first; one that returns `False` forbids the call.
     fn hook_before(&mut self, callee: &Callee, code: &crate::code::Playbooks) {
         let name = code.callee_name(callee).to_owned();
-        for &trigger in code.triggers.hooks(Moment::Before, &name).iter().rev() {
+        let hooks = code.triggers.hooks(Moment::Before, &name);
+        let args = if hooks.is_empty() { Vec::new() } else { self.arguments_of_call() };
+        for &trigger in hooks.iter().rev() {
             let because = format!("before calling {name}");
-            let firing = Firing { trigger, instance: None, because, args: Vec::new(), steps: Vec::new() };
+            let firing = Firing { trigger, instance: None, because, args: args.clone(), steps: Vec::new() };
             self.fire_as(firing, ReturnsTo::Veto);
         }
     }
@@ -143,17 +152,22 @@ impl Run {
                 .and_then(|id| code.playbook(id))
                 .map_or("", |playbook| playbook.name.as_str()),
         };
-        let Err(reason) = &outcome else {
-            for &trigger in code.triggers.hooks(Moment::After, name) {
-                let because = format!("after calling {name}");
-                let firing = Firing { trigger, instance: None, because, args: Vec::new(), steps: Vec::new() };
-                self.state.firings.push_back(firing);
+        let reason = match &outcome {
+            Ok(value) => {
+                for &trigger in code.triggers.hooks(Moment::After, name) {
+                    let because = format!("after calling {name}");
+                    let args = vec![("result".to_owned(), value.clone())];
+                    let firing = Firing { trigger, instance: None, because, args, steps: Vec::new() };
+                    self.state.firings.push_back(firing);
+                }
+                return Some(outcome);
             }
-            return Some(outcome);
+            Err(reason) => reason,
         };
         for &trigger in code.triggers.hooks(Moment::Failed, name) {
             let because = format!("{name} failed: {reason}");
-            let firing = Firing { trigger, instance: None, because, args: Vec::new(), steps: Vec::new() };
+            let args = vec![("error".to_owned(), Value::Text(reason.clone()))];
+            let firing = Firing { trigger, instance: None, because, args, steps: Vec::new() };
             if self.fire_as(firing, frame.returns_to.clone()) {
                 return None;
             }
@@ -286,6 +300,26 @@ impl Run {
         }
         &mut self.state.instances[at].artifacts
     }
+}
+
+/// Arguments of a Python function: `*rest` and `**rest` are taken apart again, and what stands before `*rest` keeps
+/// its position.
+fn spread(params: &[Parameter], bound: Vec<(Box<str>, Value)>) -> Arguments {
+    let kind = |name: &str| params.iter().find(|param| *param.name == *name).map(|param| param.kind);
+    let mut before_rest = params.iter().any(|param| param.kind == ParamKind::Positionals);
+    let (mut args, mut named) = (Vec::new(), Vec::new());
+    for (name, value) in bound {
+        match (kind(&name), value) {
+            (Some(ParamKind::Positionals), Value::List(rest)) => {
+                args.extend(rest);
+                before_rest = false;
+            }
+            (Some(ParamKind::Keywords), Value::Dict(rest)) => named.extend(rest),
+            (_, value) if before_rest => args.push(value),
+            (_, value) => named.push((name.into_string(), value)),
+        }
+    }
+    (args, named)
 }
 
 /// `Name(order_id="A-17")`

@@ -149,9 +149,13 @@ impl Run {
             Some(frame) => self.state.instances.get(frame.instance),
             None => self.state.instances.first(),
         };
+        let Some(instance) = instance else {
+            // Nobody has done anything yet: what the run was started with is all there is.
+            let given = self.state.start_variables.iter();
+            return given.map(|(name, value)| (Arc::from(name.as_str()), shortened(value))).collect();
+        };
         let is_local = |name: &str| frame.is_some_and(|frame| frame.locals.contains_key(name));
-        let variables = instance.into_iter().flat_map(|instance| &instance.variables);
-        let variables = variables.filter(|(name, _)| !is_local(name));
+        let variables = instance.variables.iter().filter(|(name, _)| !is_local(name));
         locals
             .chain(variables)
             .filter(|(name, _)| !name.starts_with('_'))
@@ -159,14 +163,13 @@ impl Run {
             .collect()
     }
 
-    /// What an agent may call: its own playbooks, public ones of others, tools.
+    /// What an agent may call: its own playbooks but the running one, public ones of others, tools.
     fn tools(&self, agent: usize) -> Vec<ToolContext> {
-        let callable = self
-            .code
-            .playbooks
-            .iter()
-            .filter(|playbook| (playbook.agent == agent || playbook.is_public) && !playbook.is_hidden);
-        let playbooks = callable.map(|playbook| ToolContext {
+        let running = self.state.frames.last().and_then(Frame::playbook);
+        let callable = self.code.playbooks.iter().enumerate().filter(|(id, playbook)| {
+            (playbook.agent == agent || playbook.is_public) && !playbook.is_hidden && running != Some(*id)
+        });
+        let playbooks = callable.map(|(_, playbook)| ToolContext {
             name: if playbook.agent == agent { playbook.plain.clone() } else { playbook.name.clone() },
             description: first_line(&playbook.description.text),
             params: playbook.params.iter().map(param_text).collect(),

@@ -6,7 +6,7 @@ use playbook_lang::WaitFor;
 
 use super::Run;
 use super::frame::{Body, ReturnsTo};
-use super::state::Open;
+use super::state::{Open, Wakes};
 use crate::code::{OpKind, Question};
 use crate::effect::{Effect, Outcome};
 use crate::journal::{Call, Entry, Waiting};
@@ -19,7 +19,9 @@ impl Run {
             self.stop(Limit::WallTime);
         }
         while self.state.outcome.is_none() && self.state.open.is_none() && !self.replay.is_stopped() {
-            if let Some(firing) = self.state.firings.pop_front() {
+            if self.can_fire()
+                && let Some(firing) = self.state.firings.pop_front()
+            {
                 self.fire(firing);
             } else if self.state.frames.is_empty() {
                 self.idle();
@@ -27,6 +29,11 @@ impl Run {
                 self.step();
             }
         }
+    }
+
+    /// The result of a call reaches its place before a trigger fires.
+    fn can_fire(&self) -> bool {
+        self.state.frames.last().is_none_or(|frame| frame.returned.is_none() && frame.memo.is_empty())
     }
 
     /// Nothing is going on: a message is looked at, or waited for, or the run is over.
@@ -150,6 +157,7 @@ impl Run {
     pub(super) fn end_call(&mut self, outcome: super::frame::CallOutcome) {
         let Some(frame) = self.state.frames.pop() else { return };
         self.live.forget(frame.id);
+        self.state.timers.retain(|_, timer| timer.wakes != Wakes::Frame(frame.id));
         match &outcome {
             Ok(value) => self.tell(Entry::Returned { frame: frame.id, value: crate::eval::brief(value) }),
             Err(reason) => self.tell(Entry::Failed { frame: frame.id, reason: reason.as_str().into() }),

@@ -155,7 +155,6 @@ impl Compiler<'_> {
             }
         }
         let variable = variable.unwrap_or("item").into();
-        self.is_begin = true;
         let head = self.push(OpKind::Next { slot, variable, exit: usize::MAX });
         self.each.push(slot);
         self.block(&step.body, depth + 1);

@@ -8,9 +8,9 @@ use playbook_lang::{Mode, ParamKind, Value};
 use super::Run;
 use super::evaluate::Eval;
 use super::frame::{Body, CallOutcome, Frame, ModelWork, ReturnsTo};
-use super::state::{Firing, Instance, Open, State};
+use super::state::{Instance, Open, State};
 use crate::bind;
-use crate::code::{Callee, Moment, Parameter};
+use crate::code::{Callee, Parameter};
 use crate::effect::Effect;
 use crate::eval::{brief, literal_text};
 use crate::journal::Entry;
@@ -118,63 +118,6 @@ impl Run {
         });
     }
 
-    /// The arguments of the call that was just made, for a playbook that is hooked on it.
-    fn arguments_of_call(&self) -> Vec<(String, Value)> {
-        let Some(frame) = self.state.frames.last() else { return Vec::new() };
-        match &frame.body {
-            Body::Tool { args, .. } => args.clone(),
-            Body::Python { named, .. } => named.clone(),
-            Body::Playbook(_) => {
-                frame.locals.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
-            }
-        }
-    }
-
-    /// Playbooks that begin before another is called run first; one that returns `False` forbids the call.
-    fn hook_before(&mut self, callee: &Callee, code: &crate::code::Playbooks) {
-        let name = code.callee_name(callee).to_owned();
-        let hooks = code.triggers.hooks(Moment::Before, &name);
-        let args = if hooks.is_empty() { Vec::new() } else { self.arguments_of_call() };
-        for &trigger in hooks.iter().rev() {
-            let because = format!("before calling {name}");
-            let firing = Firing { trigger, instance: None, because, args: args.clone(), steps: Vec::new() };
-            self.fire_as(firing, ReturnsTo::Veto);
-        }
-    }
-
-    /// Hooks after a call. `None` if one of them takes over what the call would have given.
-    pub(super) fn after_call(&mut self, frame: &Frame, outcome: CallOutcome) -> Option<CallOutcome> {
-        let code = Arc::clone(&self.code);
-        let name = match &frame.body {
-            Body::Tool { tool, .. } => code.tools.get(*tool).map_or("", |tool| tool.name.as_str()),
-            Body::Playbook(_) | Body::Python { .. } => frame
-                .playbook()
-                .and_then(|id| code.playbook(id))
-                .map_or("", |playbook| playbook.name.as_str()),
-        };
-        let reason = match &outcome {
-            Ok(value) => {
-                for &trigger in code.triggers.hooks(Moment::After, name) {
-                    let because = format!("after calling {name}");
-                    let args = vec![("result".to_owned(), value.clone())];
-                    let firing = Firing { trigger, instance: None, because, args, steps: Vec::new() };
-                    self.state.firings.push_back(firing);
-                }
-                return Some(outcome);
-            }
-            Err(reason) => reason,
-        };
-        for &trigger in code.triggers.hooks(Moment::Failed, name) {
-            let because = format!("{name} failed: {reason}");
-            let args = vec![("error".to_owned(), Value::Text(reason.clone()))];
-            let firing = Firing { trigger, instance: None, because, args, steps: Vec::new() };
-            if self.fire_as(firing, frame.returns_to.clone()) {
-                return None;
-            }
-        }
-        Some(outcome)
-    }
-
     /// The instance of an agent, made if it does not live yet.
     pub(super) fn instance(&mut self, agent: usize, id: Option<&str>) -> usize {
         let is_it = |found: &Instance| found.agent == agent && found.id.as_deref() == id;
@@ -247,58 +190,6 @@ impl Run {
         self.state.open = None;
         let outcome = outcome.and_then(|value| crate::eval::is_storable(&value).map(|()| value));
         self.end_call(outcome);
-    }
-
-    fn builtin(
-        &mut self,
-        name: &str,
-        args: Vec<Value>,
-        named: Vec<(String, Value)>,
-        returns_to: &ReturnsTo,
-    ) -> Result<(), String> {
-        let mut values = args.into_iter().chain(named.into_iter().map(|(_, value)| value));
-        let mut next = || values.next().unwrap_or_default();
-        let value = match name {
-            "Say" | "SendMessage" => {
-                let (to, text) = (next(), next());
-                self.say(&crate::eval::shown(&to), crate::eval::shown(&text));
-                Value::None
-            }
-            "SaveArtifact" => {
-                let (name, _, value) = (next(), next(), next());
-                crate::eval::is_storable(&value)?;
-                self.artifacts().insert(crate::eval::shown(&name), value);
-                Value::None
-            }
-            "LoadArtifact" => {
-                let name = crate::eval::shown(&next());
-                self.artifacts()
-                    .get(&name)
-                    .cloned()
-                    .ok_or_else(|| format!("there is no artifact `{name}`"))?
-            }
-            "EndProgram" => {
-                self.end_program();
-                return Ok(());
-            }
-            other => return Err(format!("`{other}` is not supported here; offer it as a tool")),
-        };
-        if let Some(frame) = self.state.frames.last_mut() {
-            match returns_to {
-                ReturnsTo::Memo => frame.memo.push(Ok(value)),
-                ReturnsTo::Operation => frame.returned = Some(Ok(value)),
-                ReturnsTo::Nobody | ReturnsTo::Veto | ReturnsTo::Run => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn artifacts(&mut self) -> &mut BTreeMap<String, Value> {
-        let at = self.state.frames.last().map_or(0, |frame| frame.instance);
-        if self.state.instances.len() <= at {
-            self.state.instances.resize_with(at + 1, Instance::default);
-        }
-        &mut self.state.instances[at].artifacts
     }
 }
 

@@ -1,14 +1,17 @@
 //! A run of a program: events in, entries and effects out.
 
 mod apply;
+mod builtins;
 mod calls;
 mod context;
 mod evaluate;
 mod events;
 mod firing;
 mod frame;
+mod hooks;
 mod host;
 mod ops;
+mod outstanding;
 mod python;
 mod replay;
 mod segment;

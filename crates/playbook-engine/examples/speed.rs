@@ -64,7 +64,7 @@ fn journal(code: &Arc<Playbooks>) {
 
 /// What an engine would need that asks a model to compile each agent, to carry every playbook out from its first step
 /// to a yield (for the user, for a call), and to go on after each; and to find the playbook a message triggers.
-fn calls_by_yield(journal: &[Entry]) -> u64 {
+fn calls_by_yield(code: &Playbooks, journal: &[Entry]) -> u64 {
     let mut calls = 0;
     let mut stack: Vec<u64> = Vec::new();
     let python: Vec<u64> = journal
@@ -74,7 +74,7 @@ fn calls_by_yield(journal: &[Entry]) -> u64 {
     let mut names: BTreeMap<u64, bool> = BTreeMap::new();
     for entry in journal {
         if let Entry::Entered { frame, call } = entry {
-            let is_asked = call.name.contains('.') && !python.contains(frame);
+            let is_asked = code.program().playbook(&call.name).is_some() && !python.contains(frame);
             let from_playbook = stack.last().is_some_and(|below| names.get(below) == Some(&true));
             calls += u64::from(is_asked) + u64::from(from_playbook);
             names.insert(*frame, is_asked);
@@ -100,8 +100,11 @@ fn model_calls() {
     for example in support::examples::examples().into_iter().filter(|example| example.name != "native") {
         let drive = support::drive(&example.code, example.start.clone(), &mut example.script.clone());
         let asked = drive.run.state().spent().model_calls;
-        let by_yield = calls_by_yield(&drive.journal);
-        let with_compilation = by_yield + u64::try_from(example.code.program().agents.len()).unwrap_or(0);
+        let by_yield = calls_by_yield(&example.code, &drive.journal);
+        let agents = example.code.program().agents.iter();
+        let compiled_agents =
+            agents.filter(|agent| agent.kind == playbook_lang::AgentKind::Ai).count() as u64;
+        let with_compilation = by_yield + compiled_agents;
         println!("{:14} {asked:3} {by_yield:3} {with_compilation:3}", example.name);
         (ours, yields, compiled) = (ours + asked, yields + by_yield, compiled + with_compilation);
     }

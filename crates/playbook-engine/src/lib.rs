@@ -11,6 +11,25 @@
 //! them. [`Run::resume`] makes the run again from its journal; [`Run::look_back`] shows any state of the past;
 //! [`Drive`] is a loop that does all this in one process with a [`World`], or with a [`Script`] in tests.
 //!
+//! ```
+//! use playbook_engine::{Drive, Outcome, Playbooks, Run, Script, Start};
+//! use playbook_lang::{Program, SourceFile};
+//!
+//! let text = "# Clerk\n## Main\n### Triggers\n- At the beginning\n### Steps\n- Greet the user\n- Say \"Bye.\"\n";
+//! let code = Playbooks::compile(Program::parse(vec![SourceFile::new("clerk.md", text)]), Vec::new())?;
+//! let answer = serde_json::json!({ "steps": [{ "id": "01", "status": "done", "say": [{ "text": "Hello!" }] }] });
+//! let mut script = Script { answers: [answer].into(), ..Script::default() };
+//!
+//! let mut drive = Drive::start(Run::new(code.clone()), 0, Start::default())?;
+//! drive.until_quiet(&mut script)?;
+//! assert_eq!(drive.said().collect::<Vec<_>>(), ["Hello!", "Bye."]);
+//! assert!(matches!(drive.run.state().outcome(), Some(Outcome::Done { .. })));
+//!
+//! let resumed = Run::resume(code, &drive.journal)?;
+//! assert_eq!(resumed.run.state(), drive.run.state());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What a program says exactly (assignments, branches, loops, calls, triggers on state, time and calls) is done here.
 //! The rest is asked from a model in segments, each answer checked before anything of it takes effect: see
 //! [`ModelRequest`], [`Answer`] and the prompts in [`PROMPTS`]. Start reading at `run/mod.rs`; `docs/playbook-engine.md`

@@ -71,7 +71,7 @@ fn python_catches_the_failure_of_what_it_calls() {
 #[test]
 fn the_research_example_goes_from_words_to_python_and_back() {
     let text = include_str!("../../../examples/playbooks/research.md");
-    let code = compile_with(text, vec![Tool::new("Search", &["query"])]);
+    let code = compile_with(text, vec![Tool::new("Library.Search", &["query"])]);
     let answers = [
         json!({ "triggers": [{ "id": "Researcher.Answer:T1", "why": "asks", "args": { "question": "tides" } }] }),
         json!("The moon pulls."),
@@ -83,7 +83,7 @@ fn the_research_example_goes_from_words_to_python_and_back() {
     ];
     let mut script = script(&["Why are there tides?"], &answers);
     let titles = Value::List(vec!["Tides II".into(), "Tides I".into(), "Zebras".into()]);
-    script.tools.insert("Search".to_owned(), [Ok(titles)].into());
+    script.tools.insert("Library.Search".to_owned(), [Ok(titles)].into());
     let drive = run(&code, &mut script);
     assert_eq!(
         drive.said().collect::<Vec<_>>(),

@@ -39,6 +39,24 @@ fn examples_run_as_written() {
     }
 }
 
+#[test]
+fn examples_have_no_errors_and_few_warnings() {
+    let mut shown = String::new();
+    for example in examples() {
+        for found in example.code.program().diagnostics() {
+            let at = example.code.program().sources().start(found.span);
+            shown.push_str(&format!(
+                "{}:{}: {} {}\n",
+                example.name,
+                at.line,
+                found.code.number(),
+                found.message
+            ));
+        }
+    }
+    insta::assert_snapshot!("example_diagnostics", shown);
+}
+
 /// After every entry the process dies. The rest of the run must come out the same, and nothing is said twice.
 #[test]
 fn a_run_killed_after_any_entry_ends_the_same() {

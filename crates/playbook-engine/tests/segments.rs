@@ -17,7 +17,7 @@ use support::{
 
 fn order_desk() -> std::sync::Arc<playbook_engine::Playbooks> {
     let text = include_str!("../../../examples/playbooks/order_status.md");
-    compile_with(text, vec![Tool::new("FindOrder", &["id", "token"])])
+    compile_with(text, vec![Tool::new("Warehouse.FindOrder", &["id", "token"])])
 }
 
 fn signed_in() -> Start {
@@ -42,7 +42,7 @@ fn order_answers() -> [serde_json::Value; 2] {
 fn order_script() -> Script {
     let order = Value::from(json!({ "order_id": "A-17", "expected_delivery_date": "2026-01-09" }));
     let mut script = script(&["I am logged in. Where is my order?", "It is A-17"], &order_answers());
-    script.tools.insert("FindOrder".to_owned(), [Ok(order)].into());
+    script.tools.insert("Warehouse.FindOrder".to_owned(), [Ok(order)].into());
     script
 }
 

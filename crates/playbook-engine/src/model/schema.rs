@@ -91,17 +91,16 @@ fn steps(offered: &[OfferedStep], context: &Context) -> Value {
 }
 
 fn call(tools: &[&str], into: &[&String]) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "name": { "type": "string", "enum": tools },
-            "args": { "type": "object" },
-            "compute": { "type": "object", "additionalProperties": { "type": "string" } },
-            "into": { "type": ["string", "null"], "enum": into },
-        },
-        "required": ["name"],
-        "additionalProperties": false,
-    })
+    let mut properties = Map::new();
+    properties.insert("name".to_owned(), json!({ "type": "string", "enum": tools }));
+    properties.insert("args".to_owned(), json!({ "type": "object" }));
+    let expressions = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    properties.insert("compute".to_owned(), expressions);
+    if !into.is_empty() {
+        let names: Vec<Option<&String>> = into.iter().map(|name| Some(*name)).chain([None]).collect();
+        properties.insert("into".to_owned(), json!({ "enum": names }));
+    }
+    json!({ "type": "object", "properties": properties, "required": ["name"], "additionalProperties": false })
 }
 
 fn decisions(ids: &[&str]) -> Value {

@@ -41,12 +41,12 @@ pub(crate) fn order_status() -> Example {
         ]}),
     ];
     let mut script = script(&["Where is my order?", "A-17"], &answers);
-    script.tools.insert("FindOrder".to_owned(), [Ok(order)].into());
+    script.tools.insert("Warehouse.FindOrder".to_owned(), [Ok(order)].into());
     Example {
         name: "order_status",
         code: compile_with(
             include_str!("../../../../examples/playbooks/order_status.md"),
-            vec![Tool::new("FindOrder", &["id", "token"])],
+            vec![Tool::new("Warehouse.FindOrder", &["id", "token"])],
         ),
         start: with_variables(&[("authToken", "t".into())]),
         script,
@@ -63,14 +63,14 @@ pub(crate) fn refund() -> Example {
     ];
     let mut script = script(&["I want my money back", "B-2, it is BROKEN"], &answers);
     let order = Value::from(json!({ "days_since_delivery": 3, "total": 250 }));
-    script.tools.insert("FindOrder".to_owned(), [Ok(order)].into());
-    script.tools.insert("PayBack".to_owned(), [Ok(Value::Bool(true))].into());
+    script.tools.insert("Warehouse.FindOrder".to_owned(), [Ok(order)].into());
+    script.tools.insert("Bank.PayBack".to_owned(), [Ok(Value::Bool(true))].into());
     script.approves = Some(true);
     Example {
         name: "refund",
         code: compile_with(
             include_str!("../../../../examples/playbooks/refund.md"),
-            vec![Tool::new("FindOrder", &["id"]), Tool::new("PayBack", &["order", "amount"])],
+            vec![Tool::new("Warehouse.FindOrder", &["id"]), Tool::new("Bank.PayBack", &["order", "amount"])],
         ),
         start: Start::default(),
         script,
@@ -139,12 +139,12 @@ pub(crate) fn research() -> Example {
     ];
     let mut script = script(&["Why are there tides?"], &answers);
     let titles = Value::List(vec!["Tides I".into(), "Tides II".into()]);
-    script.tools.insert("Search".to_owned(), [Ok(titles)].into());
+    script.tools.insert("Library.Search".to_owned(), [Ok(titles)].into());
     Example {
         name: "research",
         code: compile_with(
             include_str!("../../../../examples/playbooks/research.md"),
-            vec![Tool::new("Search", &["query"])],
+            vec![Tool::new("Library.Search", &["query"])],
         ),
         start: Start::default(),
         script,

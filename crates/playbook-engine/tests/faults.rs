@@ -10,7 +10,7 @@
 mod support;
 
 use playbook_engine::{
-    Budget, Event, Limit, Outcome, Playbooks, Refusal, Run, Script, Settings, Start, Value,
+    Budget, Event, Limit, Outcome, Playbooks, Refusal, Run, Script, Settings, Start, Tool, Value,
 };
 use playbook_lang::{Library, Program, SourceFile};
 use serde_json::json;
@@ -183,4 +183,46 @@ fn events_that_do_not_fit_change_nothing() {
     let twice = run.advance(NOON, Event::Message { text: "hi".to_owned() }).unwrap();
     assert!(!twice.effects.is_empty());
     assert!(matches!(run.state().outcome(), Some(Outcome::Done { .. })), "{}", trace(&twice.entries));
+}
+
+#[test]
+fn what_json_cannot_keep_never_reaches_the_journal() {
+    let code = support::compile_with(
+        &support::main_of("- $x = Measure()\n- Greet the user"),
+        vec![Tool::new("Measure", &[])],
+    );
+    let mut run = Run::new(Arc::clone(&code));
+    let infinite = Start { variables: [("y".to_owned(), Value::Float(f64::INFINITY))].into(), ..start() };
+    assert!(matches!(run.advance(NOON, Event::Start(Box::new(infinite))), Err(Refusal::Arguments(..))));
+    let mut journal = run.advance(NOON, Event::Start(Box::default())).unwrap().entries;
+    let measured = Event::ToolResult { call: 1, value: Value::Float(f64::NAN) };
+    journal.extend(run.advance(NOON, measured).unwrap().entries);
+    assert!(matches!(run.state().outcome(), Some(Outcome::Failed { .. })));
+    let stored: Vec<playbook_engine::Entry> =
+        serde_json::from_str(&serde_json::to_string(&journal).unwrap()).unwrap();
+    assert_eq!(Run::resume(Arc::clone(&code), &stored).unwrap().run.state(), run.state());
+
+    let mut run = Run::new(steps("- Greet the user"));
+    let mut journal = run.advance(NOON, Event::Start(Box::default())).unwrap().entries;
+    let deep = (0..120).fold(json!(1), |inner, _| json!([inner]));
+    journal.extend(run.advance(NOON, Event::Answer { request: 1, answer: deep, tokens: 0 }).unwrap().entries);
+    let text = serde_json::to_string(&journal).unwrap();
+    assert!(serde_json::from_str::<Vec<playbook_engine::Entry>>(&text).is_ok());
+    assert!(text.contains("nested too deeply"));
+}
+
+#[test]
+fn a_user_cannot_read_variables_by_writing_braces() {
+    let answers = [
+        json!({ "steps": [{ "id": "01", "status": "waiting", "say": [{ "text": "Your name?" }] }] }),
+        json!({ "steps": [{ "id": "01", "status": "done", "set": { "name": "{token}" }, "evidence": "m2" },
+                          { "id": "02", "status": "done", "say": [{ "text": "Hello {token}!", "fill": true }] }] }),
+        json!({ "steps": [{ "id": "01", "status": "done", "set": { "name": "{token}" }, "evidence": "m2" },
+                          { "id": "02", "status": "done", "say": [{ "text": "Hello {token}!" }] }] }),
+    ];
+    let code = steps("- Ask the user for $name\n- Greet the user by name\n- Say \"Bye, $name\"");
+    let mut script = script(&["I am {token}"], &answers);
+    let drive = drive(&code, support::with_variables(&[("token", "s3cret".into())]), &mut script);
+    let said: Vec<&str> = drive.said().collect();
+    assert_eq!(said, ["Your name?", "Hello {token}!", "Bye, {token}"], "{}", trace(&drive.journal));
 }

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use playbook_lang::placeholder::{Piece, scan};
+
 use super::answer::{Answer, CallAnswer, Status, StepAnswer, TriggerAnswer};
 use super::offer::{Offer, Offered, Standing};
 use super::request::{Candidate, Context, OfferedStep};
@@ -75,6 +77,22 @@ impl Rules<'_> {
             }
             if said.text.trim().is_empty() || said.text.len() > MAX_SAID {
                 return Err(format!("`say` needs a text of 1 to {MAX_SAID} bytes"));
+            }
+            if said.fill {
+                self.filled(&said.text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Braces that somebody in the conversation wrote are words, not placeholders: else a user could ask for the
+    /// value of any variable by writing it.
+    fn filled(&self, text: &str) -> Result<(), String> {
+        for piece in scan(text) {
+            let Piece::Code { source, .. } = piece else { continue };
+            let quoted = format!("{{{source}}}");
+            if self.context.transcript.iter().any(|message| message.text.contains(&quoted)) {
+                return Err(format!("`{quoted}` stands in the conversation; write the words without `fill`"));
             }
         }
         Ok(())

@@ -9,6 +9,9 @@ use crate::effect::Outcome;
 use crate::event::{Event, Start};
 use crate::journal::Entry;
 
+/// How deep the JSON of an answer may be.
+const MAX_DEPTH: usize = 64;
+
 impl Run {
     /// Lets an event in, or says why not. Nothing changes here.
     pub(super) fn admit(&self, at: u64, event: Event) -> Result<Event, Refusal> {
@@ -54,12 +57,15 @@ impl Run {
             }
             Event::Start(_) | Event::Message { .. } | Event::Continue { .. } | Event::Tick => {}
         }
-        Ok(event)
+        Ok(storable(event))
     }
 
     fn admit_start(&self, mut start: Box<Start>) -> Result<Event, Refusal> {
         if self.state.is_started {
             return Err(Refusal::AlreadyStarted);
+        }
+        for (name, value) in start.args.iter().chain(&start.variables) {
+            crate::eval::is_storable(value).map_err(|why| Refusal::Arguments(name.clone(), why))?;
         }
         if let Some(name) = &start.playbook {
             let Some(id) = self.code.find(name) else { return Err(Refusal::NoPlaybook(name.clone())) };
@@ -146,5 +152,41 @@ impl Run {
 
     pub(super) fn number(&mut self) -> u64 {
         State::take_number(&mut self.state.next.request)
+    }
+}
+
+/// An event as the journal can keep it: JSON has no infinite numbers, and readers of JSON refuse to go very deep.
+fn storable(event: Event) -> Event {
+    match event {
+        Event::ToolResult { call, value } => match crate::eval::is_storable(&value) {
+            Ok(()) => Event::ToolResult { call, value },
+            Err(reason) => Event::ToolFailed { call, reason },
+        },
+        Event::Answer { request, answer, tokens } if is_deeper(&answer, MAX_DEPTH) => {
+            let answer = serde_json::Value::from("(an answer that was nested too deeply)");
+            Event::Answer { request, answer, tokens }
+        }
+        event @ (Event::Start(_)
+        | Event::Message { .. }
+        | Event::Answer { .. }
+        | Event::ModelFailed { .. }
+        | Event::ToolFailed { .. }
+        | Event::Timer { .. }
+        | Event::Approval { .. }
+        | Event::Recalled { .. }
+        | Event::Continue { .. }
+        | Event::Tick) => event,
+    }
+}
+
+fn is_deeper(value: &serde_json::Value, most: usize) -> bool {
+    let Some(left) = most.checked_sub(1) else { return true };
+    match value {
+        serde_json::Value::Array(items) => items.iter().any(|item| is_deeper(item, left)),
+        serde_json::Value::Object(map) => map.values().any(|item| is_deeper(item, left)),
+        serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::String(_) => false,
     }
 }

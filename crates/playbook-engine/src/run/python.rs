@@ -10,8 +10,7 @@ use monty_types::{
     CompileOptions, ExcType, MontyException, MontyObject, NameLookupResult, PrintWriter, ResourceLimits,
     ResourceTracker,
 };
-use playbook_lang::Value;
-use playbook_lang::placeholder::{from_python, to_python};
+use playbook_lang::placeholder::{from_python, to_python, to_value};
 use rustc_hash::FxHashMap;
 
 use super::Run;
@@ -157,11 +156,8 @@ fn begin(code: &Playbooks, agent: usize, body: &Body) -> Result<RunProgress, Mon
 }
 
 fn returned(object: &MontyObject) -> PythonOutcome {
-    let value: Value = from_python(object);
-    match crate::eval::is_storable(&value) {
-        Ok(()) => PythonOutcome::Returned(value),
-        Err(problem) => PythonOutcome::Raised(problem),
-    }
+    let kept = to_value(object).and_then(|value| crate::eval::is_storable(&value).map(|()| value));
+    kept.map_or_else(PythonOutcome::Raised, PythonOutcome::Returned)
 }
 
 fn raised(error: &MontyException) -> String {

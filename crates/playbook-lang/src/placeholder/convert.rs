@@ -22,6 +22,27 @@ pub fn to_python(value: Value) -> MontyObject {
     }
 }
 
+/// The object as a value to keep. A whole number beyond 64 bits has no place among the values, and as a text it would
+/// be taken for one.
+pub fn to_value(object: &MontyObject) -> Result<Value, String> {
+    if has_large_number(object) {
+        return Err("it gives a whole number beyond 64 bits".to_owned());
+    }
+    Ok(from_python(object))
+}
+
+fn has_large_number(object: &MontyObject) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others hold no numbers")]
+    match object {
+        MontyObject::BigInt(_) => true,
+        MontyObject::List(items) | MontyObject::Tuple(items) | MontyObject::Set(items) => {
+            items.iter().any(has_large_number)
+        }
+        MontyObject::Dict(pairs) => pairs.into_iter().any(|(_, value)| has_large_number(value)),
+        _ => false,
+    }
+}
+
 /// The interpreter's object as a value. What has no place among the values becomes its text.
 #[must_use]
 pub fn from_python(object: &MontyObject) -> Value {

@@ -93,7 +93,8 @@ fn as_text(object: MontyObject) -> String {
 
 /// The value of an expression, for conditions and assignments.
 pub fn evaluate_value(source: &str, host: &mut dyn Host, limits: &Limits) -> Result<Value, EvalError> {
-    run(source, host, limits).map(|object| convert::from_python(&object))
+    let object = run(source, host, limits)?;
+    convert::to_value(&object).map_err(|limit| EvalError::Limit { source_text: brief(source), limit })
 }
 
 fn run(source: &str, host: &mut dyn Host, limits: &Limits) -> Result<MontyObject, EvalError> {

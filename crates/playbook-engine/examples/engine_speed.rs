@@ -1,4 +1,4 @@
-//! What the engine costs: `cargo run --release -p playbook-engine --example speed`.
+//! What the engine costs: `cargo run --release -p playbook-engine --example engine_speed`.
 //!
 //! Native steps a second, the cost of an entry of the journal, the time to resume, and model calls beside those of an
 //! engine that asks the model once to compile each agent and once at every yield.

@@ -10,6 +10,7 @@ use serde_json::Value;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("gepa", &[]),
     ("playbook-lang", &[]),
+    ("playbook-engine", &["playbook-lang"]),
     ("reflexio-types", &[]),
     ("reflexio-search", &["reflexio-types"]),
     ("reflexio-vectors", &[]),

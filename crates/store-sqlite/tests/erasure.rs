@@ -11,14 +11,15 @@ use std::time::Duration;
 
 use reflexio_store::{
     Answers, Claim, Embedded, Evaluations, Jobs, Judgement, Maintenance, NewRequest, Outcomes, Profiles,
-    Requests, SavedAnswer, Vectors,
+    Requests, Retry, SavedAnswer, UserPlaybooks, Vectors,
 };
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
     CallOutcome, Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InteractionId, JobKind,
     LearningEvaluation, LearningEvaluationId, LearningKind, LearningsStatus, MediaType, ModelCall,
     NEVER_EXPIRES, NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure,
-    SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, Verdict,
+    SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, UserPlaybook, UserPlaybookBody,
+    UserPlaybookId, Verdict,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -27,7 +28,7 @@ use support::{new_request, open, org};
 use tempfile::TempDir;
 
 /// No word begins like these, so the index holds them in one piece.
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 12] = [
     "qzsecretword",
     "xqsecretfact",
     "jxsecretuser",
@@ -37,6 +38,9 @@ const SECRETS: [&str; 9] = [
     "kqsecretoutcome",
     "zxsecretverdict",
     "hqsecretreason",
+    "ywsecretrule",
+    "uksecretpayload",
+    "oxsecretcause",
 ];
 
 #[tokio::test]
@@ -132,8 +136,24 @@ async fn fill(store: &SqliteStore) {
             store.judge(&org(), Some(secret_judgement(turn)), None, Timestamp(1)).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
             save_secret_answer(store).await;
+            store.add_user_playbooks(&org(), vec![secret_playbook()], None).await.unwrap();
+            fail_secret_job(store).await;
         }
     }
+}
+
+/// An attempt whose reason quotes the user, as that of a model's bad answer may.
+async fn fail_secret_job(store: &SqliteStore) {
+    let claim = Claim {
+        kinds: &[JobKind::Learn],
+        worker: "w",
+        now: Timestamp(2),
+        lease: Duration::from_secs(60),
+        limit: 1,
+        paused: &HashSet::new(),
+    };
+    let claimed = store.claim(claim).await.unwrap().remove(0);
+    store.fail(&claimed.lease, SECRETS[11], Retry::At(Timestamp(3)), Timestamp(2)).await.unwrap();
 }
 
 fn secret_request() -> NewRequest {
@@ -145,8 +165,22 @@ fn secret_request() -> NewRequest {
         request: Request { user_id: SECRETS[2].into(), session_id: SECRETS[3].into(), ..plain.request },
         turns: vec![Turn { image: Some(shown), ..Turn::say(Timestamp(1), "User", SECRETS[0]) }],
         images: vec![image],
-        job: None,
+        job: Some(NewJob::of_user(JobKind::Learn, SECRETS[2].into(), json!({"said": SECRETS[10]}))),
         also: Vec::new(),
+    }
+}
+
+fn secret_playbook() -> UserPlaybook {
+    UserPlaybook {
+        id: UserPlaybookId(0),
+        user_id: Some(SECRETS[2].into()),
+        request_id: "secret".into(),
+        playbook_name: "playbook".to_owned(),
+        agent_version: "v1".to_owned(),
+        created_at: Timestamp(1),
+        source: None,
+        status: Status::Current,
+        body: UserPlaybookBody { content: SECRETS[9].to_owned(), ..UserPlaybookBody::default() },
     }
 }
 

@@ -214,13 +214,6 @@ fn bar(rate: &ShadowRateView) -> String {
     let place = |share: Option<f64>| (share.unwrap_or(0.0) * BAR as f64).round() as usize;
     let (low, filled, high) = (place(rate.win_rate_low), place(rate.win_rate), place(rate.win_rate_high));
     let cell = |at: usize| match at {
-        _ if rate.win_rate.is_none() => {
-            if at == BAR / 2 {
-                '┊'
-            } else {
-                '·'
-            }
-        }
         _ if at < filled && at < low => '█',
         _ if at < filled => '▓',
         _ if at < high => '▒',

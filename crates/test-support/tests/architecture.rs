@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reflexio-vectors", &[]),
     ("reflexio-postings", &["reflexio-search", "reflexio-vectors"]),
     ("reflexio-embed", &[]),
+    ("reflexio-cluster", &["reflexio-search", "reflexio-vectors"]),
     ("reflexio-llm", &["reflexio-types"]),
     ("reflexio-learn", &["reflexio-llm", "reflexio-search", "reflexio-store", "reflexio-types"]),
     ("reflexio-api-types", &["reflexio-types"]),

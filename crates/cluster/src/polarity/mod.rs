@@ -36,6 +36,11 @@ impl Stance {
         self.negative
     }
 
+    /// Whether it denies anything or says a word that has an opposite. Two texts that do not never contradict.
+    pub(crate) fn may_oppose(&self) -> bool {
+        !self.denied.is_empty() || !self.opposed.is_empty()
+    }
+
     /// Whether two texts of the same thing tell opposite things: one denies most of what the other affirms, or they
     /// say nearly the same but for a pair of opposites.
     pub fn contradicts(&self, other: &Self) -> bool {

@@ -34,12 +34,13 @@ pub(super) fn sides(stances: &[Stance]) -> Vec<Vec<usize>> {
 /// Members from all over the cluster: as many that may contradict by themselves as others.
 fn judges(stances: &[Stance]) -> Vec<&Stance> {
     let (opposing, plain): (Vec<&Stance>, Vec<&Stance>) = stances.iter().partition(|it| it.may_oppose());
-    fn spread(members: Vec<&Stance>) -> Vec<&Stance> {
-        let step = members.len().div_ceil(MOST_ASKED).max(1);
-        members.into_iter().step_by(step).collect()
-    }
     // Where nobody may oppose, nobody does.
     if opposing.is_empty() { Vec::new() } else { [spread(opposing), spread(plain)].concat() }
+}
+
+fn spread(members: Vec<&Stance>) -> Vec<&Stance> {
+    let step = members.len().div_ceil(MOST_ASKED).max(1);
+    members.into_iter().step_by(step).collect()
 }
 
 #[cfg(test)]

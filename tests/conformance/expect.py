@@ -23,11 +23,10 @@ CONSCIOUS_DIFFERENCES = {
 }
 
 # Calls whose result is not asked for: manual runs need `allow_manual_trigger` in the configuration, as the
-# documents say, and aggregation is not there yet. They answer `success: false` in the right shape.
+# documents say. They answer `success: false` in the right shape.
 NEEDS_LEARNING = {
     "manual_profile_generation",
     "manual_playbook_generation",
-    "run_playbook_aggregation",
 }
 # Keys of those answers that only exist once something was learned.
 LEARNED_KEYS = {"profiles_generated", "playbooks_generated"}

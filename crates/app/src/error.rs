@@ -33,11 +33,6 @@ pub enum Error {
     /// Nothing was stored; ask again when the model works.
     #[error("the session could not be judged: {0}")]
     NotJudged(String),
-    /// This server cannot do it yet.
-    #[error(
-        "{0} is not there yet: user playbooks are learned and stored, nothing makes agent playbooks of them"
-    )]
-    NotThereYet(&'static str),
     /// Nothing was written; retry when the cause is gone.
     #[error("nothing was stored: {0}")]
     Unavailable(#[source] reflexio_store::Error),

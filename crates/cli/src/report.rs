@@ -119,7 +119,6 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         | Error::Sealed
         | Error::NotConfigured(_)
         | Error::NotJudged(_)
-        | Error::NotThereYet(_)
         | Error::Unavailable(_)
         | Error::Internal(_) => Code::Failed,
     };

@@ -72,7 +72,6 @@ fn app_error(error: &Error) -> Response {
         | Error::NotConfigured(_) => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
-        Error::NotThereYet(_) => StatusCode::NOT_IMPLEMENTED,
         Error::Internal(cause) => {
             tracing::error!(error = %chain(cause.as_ref()), "request failed");
             StatusCode::INTERNAL_SERVER_ERROR

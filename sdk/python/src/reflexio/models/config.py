@@ -47,6 +47,7 @@ class PlaybookAggregatorConfig(ConfigModel):
     reaggregation_trigger_count: int | None = None
     clustering_similarity: float | None = None
     direction_overlap_threshold: float | None = None
+    cluster_size_counts: str | None = None
 
 
 class DeduplicationConfig(ConfigModel):

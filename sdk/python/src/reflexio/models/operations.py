@@ -127,9 +127,11 @@ class DowngradeUserPlaybooksResponse(Response):
 
 
 class RunPlaybookAggregationResponse(Response):
-    """What an aggregation run did, in words."""
+    """What an aggregation run did."""
 
     message: str = ""
+    clusters_found: int = 0
+    playbooks_generated: int = 0
 
 
 class OperationStatusInfo(WireModel):

@@ -75,5 +75,9 @@ class AgentPlaybook(WireModel):
     merged_into: int | None = None
     superseded_by: int | None = None
     learned_by: str | None = None
+    cluster_size: int | None = None
+    distinct_users: int | None = None
+    agreement: float | None = None
+    successor_of: int | None = None
     score: float | None = None
     score_parts: dict[str, float] | None = None

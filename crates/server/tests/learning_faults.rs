@@ -119,8 +119,16 @@ impl Scene {
         }
     }
 
-    async fn job(&self, id: u64) -> Value {
-        self.server.get(&format!("/api/jobs/{id}")).await.ok()["job"].clone()
+    /// The job that learns for the so manieth time; others follow from what was learned.
+    async fn job(&self, number: u64) -> Value {
+        let jobs = self.server.get("/api/jobs?kind=learn").await.ok()["jobs"].clone();
+        let mut ids: Vec<i64> =
+            jobs.as_array().unwrap().iter().map(|job| job["job_id"].as_i64().unwrap()).collect();
+        ids.sort_unstable();
+        match ids.get(number as usize - 1) {
+            Some(id) => self.server.get(&format!("/api/jobs/{id}")).await.ok()["job"].clone(),
+            None => json!({"history": []}),
+        }
     }
 
     /// Contents of all rows, facts first.

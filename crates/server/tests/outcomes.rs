@@ -126,6 +126,9 @@ async fn a_full_disk_is_answered_in_the_words_of_the_contract() {
     publish(&server, "ann", "s1").await;
     let filler = json!({"user_id": "u", "session_id": "f", "interaction_data_list": [{"content": "x".repeat(50_000)}]});
     while server.post("/api/publish_interaction", filler.clone()).await.status == 200 {}
+    let filler =
+        json!({"user_id": "u", "session_id": "f", "interaction_data_list": [{"content": "x".repeat(3_000)}]});
+    while server.post("/api/publish_interaction", filler.clone()).await.status == 200 {}
     let mut body = success(&server, "s1");
     body["metadata"] = json!({"note": "y".repeat(16_000)});
     let answer = mark(&server, body).await;

@@ -135,9 +135,9 @@ async fn fill(store: &SqliteStore) {
             store.record_outcome(&org(), secret_outcome()).await.unwrap();
             store.judge(&org(), Some(secret_judgement(turn)), None, Timestamp(1)).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
-            save_secret_answer(store).await;
             store.add_user_playbooks(&org(), vec![secret_playbook()], None).await.unwrap();
             fail_secret_job(store).await;
+            save_secret_answer(store).await;
         }
     }
 }
@@ -189,7 +189,7 @@ async fn save_secret_answer(store: &SqliteStore) {
     let job = NewJob { user_id: None, ..NewJob::of_user(JobKind::Rerun, "x".into(), json!({})) };
     store.enqueue(&org(), vec![job], Timestamp(1)).await.unwrap();
     let claim = Claim {
-        kinds: &JobKind::ALL,
+        kinds: &[JobKind::Rerun],
         worker: "w",
         now: Timestamp(2),
         lease: Duration::from_secs(60),

@@ -34,7 +34,13 @@ fn one_of(values: Vec<Value>) -> Value {
     if values.iter().filter(|value| value.is_array()).count() * 2 > values.len() {
         let items = values.into_iter().flat_map(|value| match value {
             Value::Array(items) => items,
-            other => vec![other],
+            other @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Object(_)) => {
+                vec![other]
+            }
         });
         return by_count(items).into_iter().take(MOST_ITEMS).collect();
     }

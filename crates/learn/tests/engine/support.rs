@@ -9,7 +9,7 @@ use reflexio_learn::engine::{Engine, Error, Flush, Learner, Learnt, Meaning, Wor
 use reflexio_learn::extract::Extraction;
 use reflexio_llm::endpoint::{Reply, TestEndpoint};
 use reflexio_llm::{Models, Role, Services, Settings};
-use reflexio_store::{Claim, Lease, NewRequest, ProfileFilter, SharedStore, UserPlaybookFilter};
+use reflexio_store::{Claim, JobFilter, Lease, NewRequest, ProfileFilter, SharedStore, UserPlaybookFilter};
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
     Clock, Config, Image, JobKind, JobState, LearningIntent, NewJob, OrgId, Profile, ProfileId, Request,
@@ -155,8 +155,8 @@ impl Bench {
     }
 
     pub(crate) async fn job_state(&self) -> JobState {
-        let (mut jobs, _) =
-            self.store.jobs(&org(), &Default::default(), reflexio_store::Page::first(1)).await.unwrap();
+        let learning = JobFilter { kind: Some(JobKind::Learn.as_str().to_owned()), ..JobFilter::default() };
+        let (mut jobs, _) = self.store.jobs(&org(), &learning, reflexio_store::Page::first(1)).await.unwrap();
         jobs.remove(0).state
     }
 }

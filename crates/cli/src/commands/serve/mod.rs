@@ -77,6 +77,10 @@ pub(crate) struct Serve {
     /// missing.
     #[arg(long, value_name = "COUNT", env = "REFLEXIO_MODEL_CALLS")]
     model_calls: Option<NonZeroUsize>,
+    /// A command line that `command:` models may run, such as `claude -p`; one that ends in ` *` also with more arguments. May
+    /// be given several times.
+    #[arg(long, value_name = "LINE", env = "REFLEXIO_ALLOW_COMMAND", value_delimiter = ';')]
+    allow_command: Vec<String>,
     #[command(flatten)]
     costs: costs::CostArgs,
 }
@@ -147,8 +151,10 @@ impl Serve {
     fn models(&self) -> ModelSettings {
         let concurrency = GateSettings::default().concurrency.max(self.learning_workers);
         let concurrency = self.model_calls.map_or(concurrency, NonZeroUsize::get);
+        let allowed: Vec<String> = self.allow_command.iter().map(|line| line.trim().to_owned()).collect();
         Arc::new(move |config| {
             let mut settings = models(config);
+            settings.commands.allowed.clone_from(&allowed);
             settings.gate.concurrency = concurrency;
             settings
         })

@@ -38,6 +38,7 @@ mod source;
 mod span;
 mod step;
 mod suggest;
+mod symbols;
 mod tree;
 mod trigger;
 mod types;
@@ -62,6 +63,7 @@ pub use span::{FileId, Position, Span, Spanned};
 pub use step::{
     Arg, Call, Condition, Decided, Effects, Expr, Items, Returned, Step, StepKind, Target, WaitFor,
 };
+pub use symbols::{Edit, Occurrence, RenameError, Role, Symbol, Symbols, rename};
 pub use tree::{
     Agent, AgentKind, Default, Mode, Note, OtherSection, Param, ParamKind, Playbook, PythonBlock,
 };

@@ -1,8 +1,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, costs, doctor, embeddings, export, import, interactions,
-    jobs, keys, profiles, publish, restore, search, serve, user_playbooks, users,
+    agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, export, import,
+    interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, user_playbooks, users,
 };
 use crate::exit;
 
@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// Rules for the agent, and their review.
     #[command(subcommand)]
     AgentPlaybooks(agent_playbooks::AgentPlaybooks),
+    /// Markdown playbooks: checked, laid out and explained.
+    #[command(subcommand)]
+    Playbook(playbook::Playbook),
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
@@ -99,6 +102,9 @@ pub(crate) enum Command {
     Export(export::Export),
     /// Read what `export` wrote.
     Import(import::Import),
+    /// Try out on a file what the server does inside.
+    #[command(subcommand)]
+    Dev(dev::Dev),
     /// Print the OpenAPI document of the server.
     Openapi,
     /// Print a completion script for a shell.

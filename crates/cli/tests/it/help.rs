@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 53] = [
+const COMMANDS: [&str; 60] = [
     "",
     "serve",
     "publish",
@@ -29,6 +29,11 @@ const COMMANDS: [&str; 53] = [
     "agent-playbooks reject",
     "agent-playbooks edit",
     "agent-playbooks delete",
+    "playbook",
+    "playbook check",
+    "playbook fmt",
+    "playbook explain",
+    "playbook lsp",
     "jobs",
     "jobs list",
     "jobs show",
@@ -54,6 +59,8 @@ const COMMANDS: [&str; 53] = [
     "restore",
     "export",
     "import",
+    "dev",
+    "dev placeholders",
     "openapi",
 ];
 

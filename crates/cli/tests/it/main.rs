@@ -12,6 +12,8 @@ mod full_disk;
 mod help;
 mod keys;
 mod learning_crash;
+mod lsp;
+mod playbook;
 mod publish;
 mod rows;
 mod search;

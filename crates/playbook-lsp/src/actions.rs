@@ -13,7 +13,7 @@ use crate::position::Index;
 pub(crate) fn diagnostics(analysis: &Analysis<'_>) -> Vec<Diagnostic> {
     let index = analysis.index();
     let mut all: Vec<Diagnostic> = Vec::new();
-    for found in analysis.program.diagnostics().iter().filter(|found| analysis.is_here(found.span)) {
+    for found in analysis.program().diagnostics().iter().filter(|found| analysis.is_here(found.span)) {
         let shown = shown(&index, found);
         if !all.contains(&shown) {
             all.push(shown);
@@ -43,7 +43,7 @@ fn shown(index: &Index<'_>, found: &playbook_lang::Diagnostic) -> Diagnostic {
 /// The fixes of what stands in a range; those whose meaning is certain are preferred.
 pub(crate) fn fixes(analysis: &Analysis<'_>, range: Range) -> Vec<Value> {
     let index = analysis.index();
-    let here = analysis.program.diagnostics().iter().filter(|found| analysis.is_here(found.span));
+    let here = analysis.program().diagnostics().iter().filter(|found| analysis.is_here(found.span));
     let fixes = here.filter_map(|found| Some((found, found.fix.as_ref()?)));
     let near = fixes.filter(|(found, fix)| {
         let place = index.range(found.span.range());

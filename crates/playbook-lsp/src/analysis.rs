@@ -1,5 +1,8 @@
 //! An open document read as the program it belongs to.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use lsp_types::{Location, Range, Uri};
 use playbook_lang::{FileId, Loader, Playbook, Program, SourceFile, Span, Step, Symbols};
 
@@ -23,18 +26,18 @@ impl Loader for Open<'_> {
     }
 }
 
-pub(crate) struct Analysis<'a> {
-    pub(crate) program: Program,
-    pub(crate) symbols: Symbols,
-    pub(crate) document: &'a Document,
+/// A program as it was read, until a document changes.
+pub(crate) struct Reading {
+    program: Program,
     /// The document within the program.
-    pub(crate) file: FileId,
-    documents: &'a [Document],
+    file: FileId,
+    /// Diagnostics do without.
+    symbols: OnceCell<Symbols>,
 }
 
-impl<'a> Analysis<'a> {
+impl Reading {
     /// Reads a document with what it imports; a part of another file is read with that file around it.
-    pub(crate) fn new(document: &'a Document, documents: &'a [Document], files: &'a dyn Files) -> Self {
+    pub(crate) fn new(document: &Document, documents: &[Document], files: &dyn Files) -> Self {
         let loader = Open { documents, files };
         let around = document.root.as_ref().and_then(|root| {
             let file = loader.load("", root).ok()?;
@@ -45,30 +48,54 @@ impl<'a> Analysis<'a> {
             let file = SourceFile::new(document.name.clone(), document.text.clone());
             (Program::parse_with(vec![file], &loader), FileId(0))
         });
-        let symbols = Symbols::new(&program);
-        Self { program, symbols, document, file, documents }
+        Self { program, file, symbols: OnceCell::new() }
+    }
+}
+
+/// A document and the program it belongs to, to be asked about.
+pub(crate) struct Analysis<'a> {
+    reading: Rc<Reading>,
+    pub(crate) document: &'a Document,
+    documents: &'a [Document],
+}
+
+impl<'a> Analysis<'a> {
+    pub(crate) fn new(reading: Rc<Reading>, document: &'a Document, documents: &'a [Document]) -> Self {
+        Self { reading, document, documents }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.reading.program
+    }
+
+    pub(crate) fn symbols(&self) -> &Symbols {
+        self.reading.symbols.get_or_init(|| Symbols::new(&self.reading.program))
+    }
+
+    pub(crate) fn file(&self) -> FileId {
+        self.reading.file
     }
 
     pub(crate) fn index(&self) -> Index<'_> {
-        self.index_of(self.file)
+        self.index_of(self.file())
     }
 
     pub(crate) fn index_of(&self, file: FileId) -> Index<'_> {
-        Index::new(self.program.sources().file(file).map_or("", |file| file.text.as_str()))
+        Index::new(self.program().sources().file(file).map_or("", |file| file.text.as_str()))
     }
 
     pub(crate) fn text(&self) -> &str {
-        self.program.sources().file(self.file).map_or("", |file| file.text.as_str())
+        self.program().sources().file(self.file()).map_or("", |file| file.text.as_str())
     }
 
     /// Whether a span stands in the document; a file that is imported twice has two numbers.
     pub(crate) fn is_here(&self, span: Span) -> bool {
-        span.file == self.file
-            || self.program.sources().file(span.file).is_some_and(|file| file.name == self.document.name)
+        span.file == self.file()
+            || self.program().sources().file(span.file).is_some_and(|file| file.name == self.document.name)
     }
 
     pub(crate) fn location(&self, span: Span) -> Option<Location> {
-        let file = self.program.sources().file(span.file)?;
+        let file = self.program().sources().file(span.file)?;
         Some(Location { uri: self.uri(&file.name)?, range: self.range(span) })
     }
 
@@ -89,7 +116,7 @@ impl<'a> Analysis<'a> {
         let holds = |span: Span| self.holds(span, offset);
         let in_playbook =
             |playbook: &Playbook| holds(playbook.span) || playbook.all_steps().any(|step| holds(step.span));
-        let agents = || self.program.agents.iter().enumerate();
+        let agents = || self.program().agents.iter().enumerate();
         agents()
             .find_map(|(number, agent)| {
                 let found = agent.playbooks.iter().enumerate().filter(|(_, playbook)| in_playbook(playbook));
@@ -105,14 +132,14 @@ impl<'a> Analysis<'a> {
 
     /// The innermost step at an offset of the document.
     pub(crate) fn step(&self, offset: usize) -> Option<&Step> {
-        let playbooks = self.program.agents.iter().flat_map(|agent| &agent.playbooks);
+        let playbooks = self.program().agents.iter().flat_map(|agent| &agent.playbooks);
         let steps = playbooks.flat_map(Playbook::all_steps).filter(|step| self.holds(step.span, offset));
         steps.min_by_key(|step| step.span.range().len())
     }
 
     pub(crate) fn holds(&self, span: Span, offset: usize) -> bool {
         let offset = to_u32(offset);
-        span.file == self.file && span.start <= offset && offset <= span.end
+        span.file == self.file() && span.start <= offset && offset <= span.end
     }
 }
 

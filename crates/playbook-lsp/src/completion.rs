@@ -21,7 +21,7 @@ pub(crate) fn complete(analysis: &Analysis<'_>, offset: usize) -> Vec<Completion
     }
     let Some((agent, playbook)) = analysis.around(offset) else { return Vec::new() };
     if head.ends_with('$') {
-        let names = analysis.symbols.variables(agent, playbook).into_iter();
+        let names = analysis.symbols().variables(agent, playbook).into_iter();
         return names.map(|name| item(name, CompletionItemKind::VARIABLE, "variable", place)).collect();
     }
     if head.starts_with('#') {
@@ -42,8 +42,8 @@ fn after_dot(analysis: &Analysis<'_>, agent: usize, head: &str, place: Range) ->
     let from = head.rfind(|char: char| !(char.is_alphanumeric() || char == '_'));
     let owner = &head[from.map_or(0, |at| at + char_len(head, at))..];
     let is_own = owner == "self" || owner == "agent";
-    let number = if is_own { Some(agent) } else { analysis.program.names().agent(owner) };
-    let Some(found) = number.and_then(|number| analysis.program.agents.get(number)) else {
+    let number = if is_own { Some(agent) } else { analysis.program().names().agent(owner) };
+    let Some(found) = number.and_then(|number| analysis.program().agents.get(number)) else {
         return Vec::new();
     };
     let is_open = |playbook: &&Playbook| number == Some(agent) || playbook.is_public();
@@ -53,7 +53,7 @@ fn after_dot(analysis: &Analysis<'_>, agent: usize, head: &str, place: Range) ->
 /// Everything that can be called from here.
 fn names(analysis: &Analysis<'_>, own: usize, place: Range) -> Vec<CompletionItem> {
     let mut items = Vec::new();
-    for (number, agent) in analysis.program.agents.iter().enumerate() {
+    for (number, agent) in analysis.program().agents.iter().enumerate() {
         let is_own = number == own;
         let open = agent.playbooks.iter().filter(|playbook| is_own || playbook.is_public());
         items.extend(open.map(|playbook| of_playbook(playbook, (!is_own).then_some(agent), place)));

@@ -22,9 +22,9 @@ pub(crate) fn hover(analysis: &Analysis<'_>, offset: usize) -> Option<Hover> {
 
 fn symbol(analysis: &Analysis<'_>, symbol: &Symbol) -> Option<String> {
     match symbol {
-        Symbol::Agent { agent } => analysis.program.agents.get(*agent).map(of_agent),
+        Symbol::Agent { agent } => analysis.program().agents.get(*agent).map(of_agent),
         Symbol::Playbook { agent, playbook } => {
-            let agent = analysis.program.agents.get(*agent)?;
+            let agent = analysis.program().agents.get(*agent)?;
             Some(of_playbook(agent, agent.playbooks.get(*playbook)?))
         }
         Symbol::Variable { name, .. } => Some(of_variable(analysis, symbol, name)),
@@ -49,7 +49,7 @@ fn of_playbook(agent: &Agent, playbook: &Playbook) -> String {
 
 fn of_variable(analysis: &Analysis<'_>, symbol: &Symbol, name: &str) -> String {
     let lines = |role: Role| {
-        let spans = analysis.symbols.of(symbol).filter(|one| one.role == role).map(|one| one.span);
+        let spans = analysis.symbols().of(symbol).filter(|one| one.role == role).map(|one| one.span);
         let mut lines: Vec<String> = spans.map(|span| line(analysis, span)).collect();
         lines.dedup();
         lines
@@ -69,7 +69,7 @@ fn of_variable(analysis: &Analysis<'_>, symbol: &Symbol, name: &str) -> String {
 }
 
 fn line(analysis: &Analysis<'_>, span: Span) -> String {
-    let sources = analysis.program.sources();
+    let sources = analysis.program().sources();
     let number = sources.start(span).line;
     match sources.file(span.file) {
         Some(file) if !analysis.is_here(span) => {
@@ -84,7 +84,7 @@ fn step_or_trigger(analysis: &Analysis<'_>, offset: usize) -> Option<(Span, Stri
     if let Some(step) = analysis.step(offset) {
         return Some((step.span, of_step(step)));
     }
-    let playbooks = analysis.program.agents.iter().flat_map(|agent| &agent.playbooks);
+    let playbooks = analysis.program().agents.iter().flat_map(|agent| &agent.playbooks);
     let mut triggers = playbooks.flat_map(|playbook| &playbook.triggers);
     let trigger = triggers.find(|trigger| analysis.holds(trigger.span, offset))?;
     let (doer, why) = explain_trigger(trigger);

@@ -8,7 +8,7 @@ use crate::position::to_u32;
 
 pub(crate) fn definition(analysis: &Analysis<'_>, offset: usize) -> Option<Location> {
     let found = at(analysis, offset)?;
-    analysis.location(analysis.symbols.definition(&found.symbol)?.span)
+    analysis.location(analysis.symbols().definition(&found.symbol)?.span)
 }
 
 pub(crate) fn references(
@@ -17,7 +17,7 @@ pub(crate) fn references(
     with_definition: bool,
 ) -> Option<Vec<Location>> {
     let found = at(analysis, offset)?;
-    let all = analysis.symbols.of(&found.symbol);
+    let all = analysis.symbols().of(&found.symbol);
     let wanted = all.filter(|one| with_definition || one.role == Role::Reference);
     let mut places: Vec<Location> = Vec::new();
     for place in wanted.filter_map(|one| analysis.location(one.span)) {
@@ -30,5 +30,5 @@ pub(crate) fn references(
 }
 
 pub(crate) fn at<'a>(analysis: &'a Analysis<'_>, offset: usize) -> Option<&'a Occurrence> {
-    analysis.symbols.at(analysis.file, to_u32(offset))
+    analysis.symbols().at(analysis.file(), to_u32(offset))
 }

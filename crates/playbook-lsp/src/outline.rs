@@ -8,7 +8,7 @@ use crate::position::Index;
 
 pub(crate) fn outline(analysis: &Analysis<'_>) -> Vec<DocumentSymbol> {
     let index = analysis.index();
-    let agents = analysis.program.agents.iter();
+    let agents = analysis.program().agents.iter();
     agents
         .filter(|agent| analysis.is_here(agent.span))
         .map(|agent| of_agent(analysis, &index, agent))

@@ -15,14 +15,14 @@ pub(crate) fn prepare(analysis: &Analysis<'_>, offset: usize) -> Result<PrepareR
     }
     Ok(PrepareRenameResponse::RangeWithPlaceholder {
         range: analysis.range(found.span),
-        placeholder: analysis.program.sources().slice(found.span).to_owned(),
+        placeholder: analysis.program().sources().slice(found.span).to_owned(),
     })
 }
 
 pub(crate) fn rename(analysis: &Analysis<'_>, offset: usize, new: &str) -> Result<Value, Refusal> {
     let found = at(analysis, offset).ok_or(Refusal::NoName)?;
     let mut changes: Map<String, Value> = Map::new();
-    for edit in edits_of(&analysis.program, &analysis.symbols, &found.symbol, new)? {
+    for edit in edits_of(analysis.program(), analysis.symbols(), &found.symbol, new)? {
         let Some(place) = analysis.location(edit.span) else { continue };
         let edit = serde_json::to_value(TextEdit { range: place.range, new_text: edit.text })?;
         let edits = changes.entry(place.uri.as_str()).or_insert_with(|| json!([]));

@@ -1,6 +1,9 @@
 //! The conversation with an editor: open documents, requests in, answers and diagnostics out.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use lsp_server::{Connection, Message, Notification};
 use lsp_types::notification::{
@@ -16,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::Files;
 use crate::actions;
-use crate::analysis::{Analysis, root_of};
+use crate::analysis::{Analysis, Reading, root_of};
 use crate::answer;
 use crate::document::Document;
 
@@ -34,7 +37,7 @@ pub fn serve(connection: &Connection, files: &dyn Files) -> Result<(), Error> {
     let (id, _) = connection.initialize_start()?;
     let info = json!({ "name": "reflexio", "version": env!("CARGO_PKG_VERSION") });
     connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": info }))?;
-    Server { connection, files, documents: Vec::new(), is_stale: false }.run()
+    Server { connection, files, documents: Vec::new(), readings: RefCell::default(), is_stale: false }.run()
 }
 
 fn capabilities() -> Value {
@@ -56,6 +59,8 @@ struct Server<'a> {
     connection: &'a Connection,
     files: &'a dyn Files,
     documents: Vec<Document>,
+    /// What was read of documents since the last change, by their names.
+    readings: RefCell<HashMap<String, Rc<Reading>>>,
     /// Something changed since diagnostics were sent.
     is_stale: bool,
 }
@@ -90,7 +95,21 @@ impl Server<'_> {
 
     fn analysis(&self, uri: &Uri) -> Option<Analysis<'_>> {
         let document = self.documents.iter().find(|document| document.uri == *uri)?;
-        Some(Analysis::new(document, &self.documents, self.files))
+        Some(self.analysed(document))
+    }
+
+    fn analysed<'s>(&'s self, document: &'s Document) -> Analysis<'s> {
+        let mut readings = self.readings.borrow_mut();
+        let reading = readings
+            .entry(document.name.clone())
+            .or_insert_with(|| Rc::new(Reading::new(document, &self.documents, self.files)));
+        Analysis::new(Rc::clone(reading), document, &self.documents)
+    }
+
+    /// Everything has to be read again.
+    fn changed(&mut self) {
+        self.readings.get_mut().clear();
+        self.is_stale = true;
     }
 
     /// Takes what the editor tells. What cannot be read is left: there is nobody to answer.
@@ -136,7 +155,7 @@ impl Server<'_> {
         if let Some(document) = self.documents.iter_mut().find(|document| document.uri == uri) {
             params.content_changes.into_iter().for_each(|change| document.change(change));
             document.version = params.text_document.version;
-            self.is_stale = true;
+            self.changed();
         }
     }
 
@@ -147,15 +166,14 @@ impl Server<'_> {
         for (document, root) in self.documents.iter_mut().zip(roots) {
             document.root = root;
         }
-        self.is_stale = true;
+        self.changed();
     }
 
     /// Sends the diagnostics of every open document: a change in one may show in another that imports it.
     fn tell(&mut self) -> Result<(), Error> {
         self.is_stale = false;
         for document in &self.documents {
-            let analysis = Analysis::new(document, &self.documents, self.files);
-            let found = actions::diagnostics(&analysis);
+            let found = actions::diagnostics(&self.analysed(document));
             self.publish(document.uri.clone(), Some(document.version), found)?;
         }
         Ok(())

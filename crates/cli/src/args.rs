@@ -1,9 +1,9 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, costs, doctor, embeddings, evaluations, export, import,
-    interactions, jobs, keys, profiles, publish, restore, search, serve, sessions, shadow, user_playbooks,
-    users,
+    agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, evaluations, export,
+    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions, shadow,
+    user_playbooks, users,
 };
 use crate::exit;
 
@@ -80,6 +80,9 @@ pub(crate) enum Command {
     /// Answers of the agent, compared with alternatives that were not shown.
     #[command(subcommand)]
     Shadow(shadow::Shadow),
+    /// Markdown playbooks: checked, laid out and explained.
+    #[command(subcommand)]
+    Playbook(playbook::Playbook),
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
@@ -109,6 +112,9 @@ pub(crate) enum Command {
     Export(export::Export),
     /// Read what `export` wrote.
     Import(import::Import),
+    /// Try out on a file what the server does inside.
+    #[command(subcommand)]
+    Dev(dev::Dev),
     /// Print the OpenAPI document of the server.
     Openapi,
     /// Print a completion script for a shell.

@@ -15,7 +15,7 @@ pub(crate) enum Code {
 pub(crate) const TABLE: &str = "\
 Exit status:
   0  done
-  1  the operation failed, or doctor found a problem
+  1  the operation failed, or doctor or a check found a problem
   2  the command line is wrong
   3  the server cannot be reached
   4  there is no such thing

@@ -110,11 +110,11 @@ impl Builder {
     }
 
     /// The agent that playbooks belong to; one is made up where none is written.
-    fn current(&mut self, at: Span) -> Option<&mut Agent> {
+    fn current(&mut self, at: Span, top: Span) -> Option<&mut Agent> {
         if self.agents.is_empty() {
             let diagnostic = Diagnostic::new(Code::NoAgent, at, "the program has no agent")
                 .help("begin the file with a first-level heading that names the agent")
-                .fix("add an agent", Span { start: 0, end: 0, ..at }, "# Agent\n\n");
+                .fix("add an agent", top, "# Agent\n\n");
             self.diagnostics.push(diagnostic);
             self.agents.push(Agent {
                 title: Spanned::new("Agent".to_owned(), at.at_start()),
@@ -161,7 +161,7 @@ impl Builder {
         let mut diagnostics = std::mem::take(&mut self.diagnostics);
         let implicit_at = file.span(area.heading.range.clone());
         self.diagnostics = Vec::new();
-        if let Some(agent) = self.current(implicit_at) {
+        if let Some(agent) = self.current(implicit_at, file.span(0..0)) {
             agent.span = agent.span.to(span);
             agent.playbooks.push(playbook);
             python_block::take(agent, intro.python, file, &mut diagnostics);

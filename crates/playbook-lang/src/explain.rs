@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::model_calls::{Counter, ModelCalls};
 use crate::program::Program;
 use crate::span::{Position, Span};
 use crate::step::{Decided, Items, Returned, Step, StepKind, WaitFor};
 use crate::tree::{Mode, Playbook};
-use crate::trigger::TriggerKind;
+use crate::trigger::{Trigger, TriggerKind};
 
 /// Who does a step.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,27 +42,39 @@ pub struct ExplainedPlaybook {
     pub agent: String,
     pub playbook: String,
     pub mode: Mode,
-    pub triggers: Vec<(String, String)>,
+    pub triggers: Vec<ExplainedTrigger>,
     pub steps: Vec<Explained>,
+    pub model_calls: ModelCalls,
+}
+
+/// One trigger explained.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainedTrigger {
+    pub id: String,
+    pub text: String,
+    pub doer: Doer,
+    pub why: String,
 }
 
 #[must_use]
 pub fn explain(program: &Program) -> Vec<ExplainedPlaybook> {
     let mut all = Vec::new();
-    for agent in &program.agents {
-        for playbook in &agent.playbooks {
+    let mut counter = Counter::new(program);
+    for (index, agent) in program.agents.iter().enumerate() {
+        for (number, playbook) in agent.playbooks.iter().enumerate() {
             let mut steps = Vec::new();
             explain_steps(&playbook.steps, 0, program, &mut steps);
-            let triggers = playbook
-                .triggers
-                .iter()
-                .map(|trigger| (trigger.text.clone(), explain_trigger(&trigger.kind)));
+            let triggers = playbook.triggers.iter().map(|trigger| {
+                let (doer, why) = explain_trigger(trigger);
+                ExplainedTrigger { id: trigger.id.clone(), text: trigger.text.clone(), doer, why }
+            });
             all.push(ExplainedPlaybook {
                 agent: agent.class.clone(),
                 playbook: playbook.title.value.clone(),
                 mode: playbook.mode,
                 triggers: triggers.collect(),
                 steps,
+                model_calls: counter.playbook(index, number),
             });
         }
     }
@@ -156,21 +169,25 @@ fn dollars(names: &[String]) -> String {
     names.iter().map(|name| format!("`${name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn explain_trigger(kind: &TriggerKind) -> String {
-    match kind {
-        TriggerKind::Begin => "native: when the program starts".to_owned(),
-        TriggerKind::After { seconds } => format!("native: a timer of {seconds} s"),
-        TriggerKind::Every { seconds } => format!("native: a timer every {seconds} s"),
-        TriggerKind::At { hour, minute } => format!("native: a timer at {hour:02}:{minute:02}"),
+/// Who notices that a trigger fires, and how.
+#[must_use]
+pub fn explain_trigger(trigger: &Trigger) -> (Doer, String) {
+    let judged = || (Doer::Model, "judged with every message".to_owned());
+    let why = match &trigger.kind {
+        TriggerKind::Begin => "when the program starts".to_owned(),
+        TriggerKind::After { seconds } => format!("a timer of {seconds} s"),
+        TriggerKind::Every { seconds } => format!("a timer every {seconds} s"),
+        TriggerKind::At { hour, minute } => format!("a timer at {hour:02}:{minute:02}"),
         TriggerKind::State { condition } => match &condition.decided {
             Decided::Phrase { expr } | Decided::Expression { expr } => {
-                format!("native: when `{}` becomes true", expr.source)
+                format!("when `{}` becomes true", expr.source)
             }
-            Decided::Model => "model: judged with every message".to_owned(),
+            Decided::Model => return judged(),
         },
-        TriggerKind::Flow { playbook, .. } => format!("native: a hook on the calls of `{playbook}`"),
-        TriggerKind::Meaning => "model: judged with every message".to_owned(),
-    }
+        TriggerKind::Flow { playbook, .. } => format!("a hook on the calls of `{playbook}`"),
+        TriggerKind::Meaning => return judged(),
+    };
+    (Doer::Native, why)
 }
 
 /// The explanation as text for a terminal.
@@ -179,8 +196,9 @@ pub fn explain_text(program: &Program) -> String {
     let mut out = String::new();
     for playbook in explain(program) {
         let _ = writeln!(out, "{} · {}", playbook.agent, playbook.playbook);
-        for (text, why) in &playbook.triggers {
-            let _ = writeln!(out, "  trigger  {text}\n           {why}");
+        for ExplainedTrigger { text, doer, why, .. } in &playbook.triggers {
+            let doer = if *doer == Doer::Native { "native" } else { "model" };
+            let _ = writeln!(out, "  trigger  {text}\n           {doer}: {why}");
         }
         for step in &playbook.steps {
             let doer = if step.doer == Doer::Native { "native" } else { "model " };

@@ -73,6 +73,8 @@ pub(crate) struct Uses {
 #[derive(Clone, Debug)]
 pub(crate) struct NameUse {
     pub(crate) name: String,
+    /// The name without its `$`.
+    pub(crate) range: Range<usize>,
     pub(crate) has_dollar: bool,
     /// The name is what is called, or the agent before the dot.
     pub(crate) is_callee: bool,
@@ -92,6 +94,7 @@ pub(crate) struct CallUse {
 #[derive(Clone, Debug)]
 pub(crate) struct ArgUse {
     pub(crate) name: Option<String>,
+    pub(crate) name_range: Option<Range<usize>>,
     pub(crate) is_unpacked: bool,
     pub(crate) range: Range<usize>,
     pub(crate) literal: Option<Value>,
@@ -171,7 +174,8 @@ pub(crate) fn parse(source: &str) -> Result<Uses, SyntaxError> {
         return Ok(Uses { literal: Some(literal), ..Uses::default() });
     }
     if let Some(name) = variable(source) {
-        let used = NameUse { name: name.to_owned(), has_dollar: true, is_callee: false };
+        let range = 1..source.len();
+        let used = NameUse { name: name.to_owned(), range, has_dollar: true, is_callee: false };
         return Ok(Uses { names: vec![used], ..Uses::default() });
     }
     let python = to_python(source)?;
@@ -228,7 +232,7 @@ impl Collect<'_> {
     fn name(&mut self, name: &ast::ExprName, is_callee: bool) {
         let range = Self::range(name.range());
         let has_dollar = range.start > 0 && self.source.as_bytes().get(range.start - 1) == Some(&b'$');
-        self.uses.names.push(NameUse { name: name.id.to_string(), has_dollar, is_callee });
+        self.uses.names.push(NameUse { name: name.id.to_string(), range, has_dollar, is_callee });
     }
 
     /// `Name(…)`, `Agent.Name(…)` and `Agent["id"].Name(…)` are calls of playbooks.
@@ -264,10 +268,17 @@ fn arguments(arguments: &ast::Arguments) -> Vec<ArgUse> {
     let positional = arguments.args.iter().map(|arg| {
         let (is_unpacked, value) =
             if let Py::Starred(star) = arg { (true, star.value.as_ref()) } else { (false, arg) };
-        ArgUse { name: None, is_unpacked, range: Collect::range(value.range()), literal: literal(value) }
+        ArgUse {
+            name: None,
+            name_range: None,
+            is_unpacked,
+            range: Collect::range(value.range()),
+            literal: literal(value),
+        }
     });
     let named = arguments.keywords.iter().map(|keyword| ArgUse {
         name: keyword.arg.as_ref().map(ToString::to_string),
+        name_range: keyword.arg.as_ref().map(|name| Collect::range(name.range())),
         is_unpacked: keyword.arg.is_none(),
         range: Collect::range(keyword.value.range()),
         literal: literal(&keyword.value),
@@ -348,4 +359,8 @@ pub(crate) fn literal(expr: &Py) -> Option<Value> {
 /// The value of a source that is a literal.
 pub(crate) fn literal_of(source: &str) -> Option<Value> {
     parse(source).ok()?.literal
+}
+
+pub(crate) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
 }

@@ -13,11 +13,11 @@ pub enum Fixes {
     All,
 }
 
-/// The text of a file with fixes applied, and how many. Of fixes that overlap the first is applied; checking again
+/// The text of a file with fixes applied, and which. Of fixes that overlap the first is applied; checking again
 /// finds the others.
 #[must_use]
-pub fn fixed(program: &Program, file: FileId, which: Fixes) -> (String, usize) {
-    let Some(source) = program.sources().file(file) else { return (String::new(), 0) };
+pub fn fixed(program: &Program, file: FileId, which: Fixes) -> (String, Vec<&Fix>) {
+    let Some(source) = program.sources().file(file) else { return (String::new(), Vec::new()) };
     let mut fixes: Vec<&Fix> = program
         .diagnostics()
         .iter()
@@ -27,17 +27,17 @@ pub fn fixed(program: &Program, file: FileId, which: Fixes) -> (String, usize) {
     fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
     let mut text = String::with_capacity(source.text.len());
     let mut from = 0;
-    let mut count = 0;
+    let mut applied: Vec<&Fix> = Vec::new();
     for fix in fixes {
         let range = fix.span.range();
-        if range.start < from || (count > 0 && range.start == from && range.is_empty()) {
+        if range.start < from || (!applied.is_empty() && range.start == from && range.is_empty()) {
             continue;
         }
         text.push_str(source.text.get(from..range.start).unwrap_or_default());
         text.push_str(&fix.replacement);
         from = range.end;
-        count += 1;
+        applied.push(fix);
     }
     text.push_str(source.text.get(from..).unwrap_or_default());
-    (text, count)
+    (text, applied)
 }

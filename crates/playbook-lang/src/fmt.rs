@@ -17,6 +17,9 @@ pub fn format(source: &str) -> String {
     if has_imports(source) {
         return source.to_owned();
     }
+    if is_crlf(source) {
+        return format(&source.replace("\r\n", "\n")).replace('\n', "\r\n");
+    }
     let laid_out = layout(source);
     let is_stable = layout(&laid_out) == laid_out;
     if is_stable && ink(source) == ink(&laid_out) && meaning(source) == meaning(&laid_out) {
@@ -24,6 +27,12 @@ pub fn format(source: &str) -> String {
     } else {
         source.to_owned()
     }
+}
+
+/// Whether every line ends as on Windows; then it stays so.
+fn is_crlf(source: &str) -> bool {
+    let pairs = source.matches("\r\n").count();
+    pairs > 0 && source.matches('\n').count() == pairs && source.matches('\r').count() == pairs
 }
 
 /// The tree without places.

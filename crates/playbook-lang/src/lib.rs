@@ -25,6 +25,7 @@ mod lint;
 mod load;
 mod markdown;
 mod meta;
+mod model_calls;
 pub mod name;
 mod names;
 pub mod placeholder;
@@ -38,25 +39,32 @@ mod source;
 mod span;
 mod step;
 mod suggest;
+mod symbols;
 mod tree;
 mod trigger;
 mod types;
 mod value;
 
 pub use diagnostic::{Code, Diagnostic, Fix, Severity};
-pub use explain::{Doer, Explained, ExplainedPlaybook, explain, explain_mode, explain_step, explain_text};
+pub use explain::{
+    Doer, Explained, ExplainedPlaybook, ExplainedTrigger, explain, explain_mode, explain_step, explain_text,
+    explain_trigger,
+};
 pub use fix::{Fixes, fixed};
 pub use fmt::format;
 pub use items::{CodedLine, coded_line};
 pub use load::{Library, Loader, NoImports};
 pub use meta::{Entry, Meta};
+pub use model_calls::{LoopCalls, ModelCalls, Open};
 pub use names::{BUILTIN_FUNCTIONS, BUILTIN_PLAYBOOKS, Callee, Names};
 pub use program::Program;
+pub use section::looks_like_playbooks;
 pub use source::{SourceFile, Sources};
 pub use span::{FileId, Position, Span, Spanned};
 pub use step::{
     Arg, Call, Condition, Decided, Effects, Expr, Items, Returned, Step, StepKind, Target, WaitFor,
 };
+pub use symbols::{Edit, Occurrence, RenameError, Role, Symbol, Symbols, rename};
 pub use tree::{
     Agent, AgentKind, Default, Mode, Note, OtherSection, Param, ParamKind, Playbook, PythonBlock,
 };

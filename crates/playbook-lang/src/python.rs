@@ -60,7 +60,7 @@ pub(crate) fn parse(code: &str) -> Module {
     module
 }
 
-fn is_too_complex(code: &str) -> bool {
+pub(crate) fn is_too_complex(code: &str) -> bool {
     let mut symbols = 0;
     let end = lexer::walk(code, 0, |_, byte, depth| {
         if byte == b'\n' && depth == 0 {

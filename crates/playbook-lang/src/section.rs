@@ -6,8 +6,9 @@ use crate::build::{Area, File};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intro::is_python;
 use crate::items;
-use crate::markdown::{Block, Kind};
-use crate::span::Spanned;
+use crate::load::Expanded;
+use crate::markdown::{self, Block, Kind};
+use crate::span::{Lines, Spanned};
 use crate::suggest;
 use crate::tree::{Mode, Note, OtherSection, Playbook};
 use crate::trigger::Trigger;
@@ -28,6 +29,24 @@ pub(crate) fn of(title: &str) -> Section {
         _ => Section::Other,
     }
 }
+
+/// Whether a file among others is meant as playbooks, and not as a text that happens to be Markdown.
+#[must_use]
+pub fn looks_like_playbooks(text: &str) -> bool {
+    let body = &text[Expanded::body_of(text)..];
+    markdown::blocks(body, &Lines::new(body)).iter().any(|block| {
+        let slice = &body[block.range.clone()];
+        let is_section =
+            || is_nearly_known(slice.trim_matches(|char: char| char == '#' || char.is_whitespace()));
+        (block.kind == Kind::Heading(3) && is_section()) || (is_python(block) && slice.contains("@playbook"))
+    })
+}
+
+fn is_nearly_known(title: &str) -> bool {
+    !matches!(of(title), Section::Other) || suggest::nearest(title, KNOWN).is_some()
+}
+
+const KNOWN: [&str; 3] = ["Triggers", "Steps", "Notes"];
 
 /// Adds a section to its playbook and hands back the Python that stood in it.
 pub(crate) fn fill<'a>(
@@ -119,7 +138,7 @@ fn other(
     file: &File<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let known = suggest::nearest(&title.value, ["Triggers", "Steps", "Notes"]);
+    let known = suggest::nearest(&title.value, KNOWN);
     diagnostics.push(match known {
         Some(known) => {
             let message = format!("there is no section `{}`; did you mean `{known}`?", title.value);

@@ -47,8 +47,8 @@ fn formatting_lays_lists_and_headings_out() {
 #[test]
 fn safe_fixes_settle_their_diagnostics() {
     let before = program("mistakes.md");
-    let (text, count) = fixed(&before, FileId(0), Fixes::Safe);
-    assert_eq!(count, 2, "{text}");
+    let (text, applied) = fixed(&before, FileId(0), Fixes::Safe);
+    assert_eq!(applied.len(), 2, "{text}");
     assert!(text.contains("### Triggers") && text.contains("{{\"key\": {{\"a\": 1}}}}"));
     let after = support::parse(&text);
     assert!(!render::text(&after).contains("Trigers"));

@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("gepa", &[]),
     ("playbook-lang", &[]),
     ("playbook-engine", &["playbook-lang"]),
+    ("playbook-lsp", &["playbook-lang"]),
     ("reflexio-types", &[]),
     ("reflexio-search", &["reflexio-types"]),
     ("reflexio-vectors", &[]),
@@ -50,6 +51,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "reflexio-cli",
         &[
+            "playbook-lang",
+            "playbook-lsp",
             "reflexio-api-types",
             "reflexio-app",
             "reflexio-client",
@@ -108,9 +111,7 @@ fn our_dependencies() -> Vec<(String, Vec<String>)> {
     let metadata: Value =
         output.ok().and_then(|output| serde_json::from_slice(&output.stdout).ok()).unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let ours = |dependency: &&Value| {
-        dependency["kind"].is_null() && text(&dependency["name"]).starts_with("reflexio-")
-    };
+    let ours = |dependency: &&Value| dependency["kind"].is_null() && dependency["path"].is_string();
     let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
     assert!(packages.len() >= 11, "cargo metadata names the crates of this workspace: {metadata}");
     packages

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 66] = [
+const COMMANDS: [&str; 73] = [
     "",
     "serve",
     "publish",
@@ -42,6 +42,11 @@ const COMMANDS: [&str; 66] = [
     "shadow list",
     "shadow rates",
     "shadow run",
+    "playbook",
+    "playbook check",
+    "playbook fmt",
+    "playbook explain",
+    "playbook lsp",
     "jobs",
     "jobs list",
     "jobs show",
@@ -67,6 +72,8 @@ const COMMANDS: [&str; 66] = [
     "restore",
     "export",
     "import",
+    "dev",
+    "dev placeholders",
     "openapi",
 ];
 

@@ -13,6 +13,8 @@ mod full_disk;
 mod help;
 mod keys;
 mod learning_crash;
+mod lsp;
+mod playbook;
 mod publish;
 mod rows;
 mod search;

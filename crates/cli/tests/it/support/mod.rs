@@ -9,7 +9,7 @@ mod snapshot;
 use std::time::{Duration, Instant};
 
 pub(crate) use embedder::Embedder;
-pub(crate) use run::{Output, Run, folder, reflexio, write};
+pub(crate) use run::{Output, Run, command, folder, reflexio, write};
 pub(crate) use scripted::Scripted;
 pub(crate) use server::Server;
 pub(crate) use snapshot::settings;

@@ -1,0 +1,40 @@
+//! Markdown playbooks as files: checked, laid out and explained without a server and without a data folder.
+
+mod check;
+mod disk;
+mod explain;
+mod fmt;
+mod given;
+mod lsp;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Playbook {
+    /// Find what is wrong or doubtful, with the place and often the fix.
+    Check(check::Check),
+    /// Lay files out: `-` for bullets, two blanks a level, one blank line between parts.
+    Fmt(fmt::Fmt),
+    /// Say for every step whether it runs by itself or asks the model, and why.
+    Explain(explain::Explain),
+    /// Serve an editor as a language server.
+    Lsp(lsp::Lsp),
+}
+
+impl Playbook {
+    pub(crate) fn run(&self, context: &Context) -> anyhow::Result<()> {
+        match self {
+            Playbook::Check(command) => command.run(context),
+            Playbook::Fmt(command) => command.run(context),
+            Playbook::Explain(command) => command.run(context),
+            Playbook::Lsp(command) => command.run(),
+        }
+    }
+}
+
+/// `1 error`, `2 errors`.
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

@@ -9,7 +9,7 @@ BIN_RELEASE := $(CURDIR)/target/release/reflexio
 export CARGO_TERM_COLOR ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test check fmt clippy unit doc sdk conformance schema browser model bench soak clean
+.PHONY: help run build release test check fmt clippy unit doc sdk conformance schema browser model test-model bench soak clean
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ browser: build ## the interactive API page in a real browser
 
 model: ## fetch and convert the embedding model into target/models; its quality tests run with it
 	REFLEXIO_MODEL_DIR=$(MODELS) tools/model.sh --f32
+
+test-model: build ## publish, learn and read back with a real, very small language model; takes minutes
+	REFLEXIO_BIN=$(BIN_DEBUG) tests/model/run.sh
 
 bench: ## all benchmarks; writes bench/RESULTS.md
 	bench/run.sh

@@ -23,7 +23,9 @@ pub(crate) enum Command {
     Scale,
     /// The durable queue in this process: claiming and finishing empty jobs.
     Jobs,
-    /// Everything that is measured of a server.
+    /// What learning costs, how fast it is with a model and without one, and its memory.
+    Learning,
+    /// Everything that is measured of a server, but learning.
     All,
 }
 
@@ -34,12 +36,13 @@ impl Command {
             Command::Startup => "startup",
             Command::Scale => "scale",
             Command::Jobs => "jobs",
+            Command::Learning => "learning",
             Command::All => "all",
         }
     }
 
     pub(crate) fn includes(self, other: Self) -> bool {
-        self == Command::All || self == other
+        self == other || (self == Command::All && other != Command::Learning)
     }
 }
 

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,8 +26,8 @@ enum Way {
     Runner { slots: usize },
 }
 
-struct Result {
-    name: String,
+pub(crate) struct Result {
+    pub(crate) name: String,
     queued: usize,
     done: usize,
     wall: Duration,
@@ -48,16 +49,25 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
             Way::Runner { slots: 256 },
         ] {
             let most = if matches!(way, Way::Batches { size: 1, .. }) { most_done / 20 } else { most_done };
-            println!("{}", measure(options, queued, most.min(queued), &way).await?.row());
+            println!("{}", measure(&options.work_dir, queued, most.min(queued), &way).await?.row());
         }
     }
-    let (_folder, store) = filled(options, long).await?;
+    let (_folder, store) = filled(&options.work_dir, long).await?;
     println!("\nlate org: its job was number {} to be handed out", late_org(&store).await?);
     Ok(())
 }
 
-async fn measure(options: &Options, queued: usize, most: usize, way: &Way) -> anyhow::Result<Result> {
-    let (_folder, store) = filled(options, queued).await?;
+/// How fast a queue of so many jobs is worked off, in batches and by the runner that the server uses.
+pub(crate) async fn headline(work_dir: &Path, queued: usize) -> anyhow::Result<Vec<Result>> {
+    let mut results = Vec::new();
+    for way in [Way::Batches { size: 32, workers: 4 }, Way::Runner { slots: 256 }] {
+        results.push(measure(work_dir, queued, queued, &way).await?);
+    }
+    Ok(results)
+}
+
+async fn measure(work_dir: &Path, queued: usize, most: usize, way: &Way) -> anyhow::Result<Result> {
+    let (_folder, store) = filled(work_dir, queued).await?;
     let before = cpu_time(std::process::id())?;
     let started = Instant::now();
     let name = match way {
@@ -82,8 +92,8 @@ async fn measure(options: &Options, queued: usize, most: usize, way: &Way) -> an
     Ok(Result { name, queued, done, wall, processor })
 }
 
-async fn filled(options: &Options, count: usize) -> anyhow::Result<(TempDir, SharedStore)> {
-    let folder = tempfile::Builder::new().prefix("jobs-").tempdir_in(&options.work_dir)?;
+async fn filled(work_dir: &Path, count: usize) -> anyhow::Result<(TempDir, SharedStore)> {
+    let folder = tempfile::Builder::new().prefix("jobs-").tempdir_in(work_dir)?;
     let store = SqliteStore::open(&folder.path().join("reflexio.db"), &Default::default())?;
     let users = ORGS * USERS_PER_ORG;
     for org in 0..ORGS {
@@ -176,9 +186,17 @@ async fn late_org(store: &SharedStore) -> anyhow::Result<usize> {
 }
 
 impl Result {
+    pub(crate) fn per_second(&self) -> f64 {
+        self.done as f64 / self.wall.as_secs_f64()
+    }
+
+    /// Of processor time, for each job.
+    pub(crate) fn microseconds(&self) -> f64 {
+        self.processor.as_micros() as f64 / self.done as f64
+    }
+
     fn row(&self) -> String {
-        let rate = self.done as f64 / self.wall.as_secs_f64();
-        let each = self.processor.as_micros() as f64 / self.done as f64;
+        let (rate, each) = (self.per_second(), self.microseconds());
         format!("| {} | {} | {} | {rate:.0} | {each:.0} |", self.queued, self.name, self.done)
     }
 }

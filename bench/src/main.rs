@@ -3,8 +3,8 @@
 //! It starts servers of its own on loopback, each on a new folder, and ends every one of them. It prints what
 //! it saw and judges nothing: targets stand beside the numbers, and the exit status does not depend on them.
 //! It must never link the server, since the load it makes has to stay apart from what it measures. Only `jobs.rs`
-//! uses the store, in this process: the queue has no other way in.
-//! Start reading at [`run`]; `publish.rs`, `startup.rs`, `scale/` and `jobs.rs` are the benchmarks.
+//! uses the store, in this process: the queue has no other way in; and `learning/builtin.rs` the built-in learner.
+//! Start reading at [`run`]; `publish.rs`, `startup.rs`, `scale/`, `learning/` and `jobs.rs` are the benchmarks.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its results")]
 
@@ -15,6 +15,7 @@ mod ceiling;
 mod connection;
 mod jobs;
 mod latency;
+mod learning;
 mod load;
 mod metrics;
 mod plan;

@@ -16,6 +16,7 @@ pub(crate) struct Plan {
     pub(crate) publish: PublishPlan,
     pub(crate) startup: StartupPlan,
     pub(crate) scale: ScalePlan,
+    pub(crate) learning: LearningPlan,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +59,22 @@ pub(crate) struct ScalePlan {
     pub(crate) reserve: Duration,
 }
 
+#[derive(Debug, Clone)]
+pub(crate) struct LearningPlan {
+    /// How often the built-in learner reads its window.
+    pub(crate) readings: usize,
+    /// Jobs that go through the queue.
+    pub(crate) jobs: usize,
+    /// Windows that a slow model is asked about, and how many at a time.
+    pub(crate) asked: u64,
+    pub(crate) slots: usize,
+    pub(crate) thinking: Duration,
+    /// Users and turns of each that are learned from again and again, until so many windows are done.
+    pub(crate) users: u64,
+    pub(crate) turns: u64,
+    pub(crate) windows: u64,
+}
+
 impl Plan {
     /// About ten minutes on two cores.
     pub(crate) fn full() -> Self {
@@ -85,6 +102,16 @@ impl Plan {
                 crowd: 8,
                 restarts: 5,
                 reserve: seconds(90),
+            },
+            learning: LearningPlan {
+                readings: 20_000,
+                jobs: 20_000,
+                asked: 1_920,
+                slots: 32,
+                thinking: millis(500),
+                users: 1_000,
+                turns: 104,
+                windows: 200_000,
             },
         }
     }
@@ -115,6 +142,16 @@ impl Plan {
                 crowd: 4,
                 restarts: 2,
                 reserve: seconds(10),
+            },
+            learning: LearningPlan {
+                readings: 100,
+                jobs: 1_000,
+                asked: 64,
+                slots: 32,
+                thinking: millis(50),
+                users: 10,
+                turns: 30,
+                windows: 120,
             },
         }
     }

@@ -3,7 +3,7 @@ use anyhow::Context as _;
 use crate::args::{Cli, Command};
 use crate::bench::Bench;
 use crate::report::{Machine, Report, put_section};
-use crate::{jobs, publish, scale, startup};
+use crate::{jobs, learning, publish, scale, startup};
 
 /// Runs what was asked for, prints the results, and keeps them if a file was named.
 pub(crate) async fn run(cli: &Cli) -> anyhow::Result<()> {
@@ -42,6 +42,10 @@ async fn measure(cli: &Cli, bench: &Bench) -> Report {
         report.scale = report.keep(Command::Scale, results);
         let trouble = report.scale.as_ref().and_then(|results| results.trouble.clone());
         report.failures.extend(trouble.map(|trouble| format!("scale: {trouble}")));
+    }
+    if cli.command.includes(Command::Learning) {
+        let results = Box::pin(learning::run(bench)).await;
+        report.learning = report.keep(Command::Learning, results);
     }
     report
 }

@@ -26,9 +26,19 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server on the store in `folder` and waits until it has answered once, its store included.
     pub(crate) async fn start(program: &Path, folder: &Path) -> anyhow::Result<Self> {
+        Self::start_with(program, folder, |_| {}).await
+    }
+
+    /// The same, with more arguments or an environment.
+    pub(crate) async fn start_with(
+        program: &Path,
+        folder: &Path,
+        change: impl FnOnce(&mut Command),
+    ) -> anyhow::Result<Self> {
         let files = Files::within(folder);
         files.forget_last_run()?;
         let mut command = files.command(program)?;
+        change(&mut command);
         let started = Instant::now();
         let mut child = command.spawn().with_context(|| format!("cannot start `{}`", program.display()))?;
         let id = child.id().context("the server has no process id")?;

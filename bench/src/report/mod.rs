@@ -1,6 +1,7 @@
 //! From results to the Markdown section that people read.
 
 mod format;
+mod learning;
 mod machine;
 mod plot;
 mod publish;
@@ -11,7 +12,7 @@ mod table;
 mod targets;
 
 use crate::args::Command;
-use crate::{publish as publishing, scale as scaling, startup as starting};
+use crate::{learning as learned, publish as publishing, scale as scaling, startup as starting};
 
 pub(crate) use machine::Machine;
 pub(crate) use section::put_section;
@@ -26,14 +27,16 @@ pub(crate) struct Report {
     pub(crate) startup: Option<starting::Results>,
     pub(crate) publish: Option<publishing::Results>,
     pub(crate) scale: Option<scaling::Results>,
+    pub(crate) learning: Option<learned::Results>,
     /// Benchmarks that did not come to their end, and why.
     pub(crate) failures: Vec<String>,
 }
 
 impl Report {
     pub(crate) fn new(name: String, command: String, is_debug_build: bool, machine: Machine) -> Self {
-        let (startup, publish, scale) = (None, None, None);
-        Self { name, command, is_debug_build, machine, startup, publish, scale, failures: Vec::new() }
+        let (startup, publish, scale, learning) = (None, None, None, None);
+        let failures = Vec::new();
+        Self { name, command, is_debug_build, machine, startup, publish, scale, learning, failures }
     }
 
     /// The results, or a note why there are none.
@@ -48,6 +51,7 @@ impl Report {
         parts.extend(self.publish.as_ref().map(publish::markdown));
         parts.extend(self.startup.as_ref().map(startup::markdown));
         parts.extend(self.scale.as_ref().map(scale::markdown));
+        parts.extend(self.learning.as_ref().map(learning::markdown));
         parts.join("\n\n") + "\n"
     }
 

@@ -2,7 +2,7 @@ use super::Report;
 use super::format::{bytes, count, megabytes, number};
 use super::table::Table;
 use crate::latency::Spread;
-use crate::{publish, scale, startup};
+use crate::{learning, publish, scale, startup};
 
 /// What was wished for. Missing it is reported and nothing else.
 enum Goal {
@@ -22,7 +22,8 @@ pub(super) fn table(report: &Report) -> String {
     let mut table = Table::new(["what", "target", "measured", "measured ÷ target", "met"]);
     let targets = report.publish.iter().flat_map(of_publish);
     let targets = targets.chain(report.startup.iter().flat_map(of_startup));
-    for target in targets.chain(report.scale.iter().flat_map(of_scale)) {
+    let targets = targets.chain(report.scale.iter().flat_map(of_scale));
+    for target in targets.chain(report.learning.iter().flat_map(of_learning)) {
         table.row(target.cells());
     }
     table.markdown()
@@ -100,6 +101,26 @@ fn of_scale(results: &scale::Results) -> Vec<Target> {
         targets.push(below("search_interactions p50", last.rows, 10.0, found));
     }
     targets
+}
+
+fn of_learning(results: &learning::Results) -> Vec<Target> {
+    let target = |what: &str, goal, unit, measured| Target { what: what.to_owned(), goal, unit, measured };
+    let (cost, asked) = (&results.cost, &results.asked);
+    let ideal = asked.slots as f64 / asked.thinking.as_secs_f64();
+    let queue = results.queue.iter().map(crate::jobs::Result::per_second).fold(f64::INFINITY, f64::min);
+    vec![
+        target("model calls for a publish of 3 turns", Goal::Below(2.0), "calls", cost.calls as f64),
+        target("characters sent for it", Goal::Below(9_000.0), "characters", cost.characters as f64),
+        target("built-in learner", Goal::AtLeast(2_000.0), "windows/s of CPU", results.builtin.per_second()),
+        target("queue, claim to done", Goal::AtLeast(5_000.0), "jobs/s", queue),
+        target("slow model, all slots", Goal::AtLeast(0.95 * ideal), "windows/s", asked.per_second()),
+        target(
+            "growth of memory after the first fifth",
+            Goal::Below(5.0),
+            "%",
+            100.0 * results.memory.growth(),
+        ),
+    ]
 }
 
 /// `12.3 MB (most ever 15.0 MB)`

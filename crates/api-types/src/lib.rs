@@ -24,6 +24,7 @@ mod requests;
 mod responses;
 mod search;
 mod server_state;
+mod shadow_comparisons;
 mod time;
 mod user_playbooks;
 
@@ -47,5 +48,6 @@ pub use requests::*;
 pub use responses::*;
 pub use search::*;
 pub use server_state::*;
+pub use shadow_comparisons::*;
 pub use time::When;
 pub use user_playbooks::*;

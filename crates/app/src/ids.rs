@@ -15,6 +15,10 @@ pub(crate) fn outcome_id() -> String {
     Uuid::now_v7().simple().to_string()
 }
 
+pub(crate) fn regeneration_id() -> String {
+    Uuid::now_v7().simple().to_string()
+}
+
 pub(crate) fn image_id(bytes: &[u8]) -> ImageId {
     ImageId::new(hex::encode(Sha256::digest(bytes)))
 }

@@ -24,6 +24,7 @@ mod requests;
 mod search;
 mod secrets;
 mod server_state;
+mod shadow_comparisons;
 mod user_playbooks;
 
 use std::sync::Arc;
@@ -47,6 +48,7 @@ pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
 pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
 pub use secrets::MasterKey;
 pub use server_state::Whoami;
+pub use shadow_comparisons::{Compare, ShadowComparisonPage};
 pub use user_playbooks::NewUserPlaybook;
 
 pub use reflexio_search::fusion::Explained;

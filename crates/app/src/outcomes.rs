@@ -70,8 +70,8 @@ impl App {
         Ok(match self.store.record_outcome(&caller.org, outcome.clone()).await? {
             Recorded::New => MarkedOutcome::Recorded(outcome),
             Recorded::NoSession => MarkedOutcome::Refused(OutcomeRefusal::UnknownSession),
-            Recorded::Before(stored) if is_retry(&stored, &outcome) => MarkedOutcome::Repeated(stored),
-            Recorded::Before(stored) => MarkedOutcome::Refused(OutcomeRefusal::Conflicting(Box::new(stored))),
+            Recorded::Before(stored) if is_retry(&stored, &outcome) => MarkedOutcome::Repeated(*stored),
+            Recorded::Before(stored) => MarkedOutcome::Refused(OutcomeRefusal::Conflicting(stored)),
         })
     }
 

@@ -10,7 +10,7 @@ use reflexio_types::{
 
 use crate::access::Access;
 use crate::learning::{self, LearningState, LearningStatus};
-use crate::{App, Error, Result, evaluation, ids};
+use crate::{App, Error, Result, evaluation, ids, shadow_comparisons};
 
 /// A turn to publish, with the picture it shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +75,7 @@ impl App {
         if let Some(policy) = reflexio_evaluate::Policy::of(&config) {
             new.also.extend(evaluation::timer(&caller.org, &new.request, policy)?);
         }
+        new.also.extend(shadow_comparisons::due(&new.request, &new.turns, &config)?);
         let request_id = new.request.id.clone();
         let published = match self.store.publish(&caller.org, new).await {
             Ok(published) => published,

@@ -1,8 +1,9 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, export, import,
-    interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, user_playbooks, users,
+    agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, evaluations, export,
+    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions, shadow,
+    user_playbooks, users,
 };
 use crate::exit;
 
@@ -73,6 +74,15 @@ pub(crate) enum Command {
     /// Markdown playbooks: checked, laid out and explained.
     #[command(subcommand)]
     Playbook(playbook::Playbook),
+    /// How sessions ended.
+    #[command(subcommand)]
+    Sessions(sessions::Sessions),
+    /// Judged sessions: whether they served their users, and which learnings helped.
+    #[command(subcommand)]
+    Evaluations(evaluations::Evaluations),
+    /// Answers of the agent, compared with alternatives that were not shown.
+    #[command(subcommand)]
+    Shadow(shadow::Shadow),
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),

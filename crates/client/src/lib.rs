@@ -9,13 +9,16 @@ mod configs;
 mod costs;
 mod embeddings;
 mod error;
+mod evaluations;
 mod interactions;
 mod jobs;
+mod outcomes;
 mod profiles;
 mod refusal;
 mod requests;
 mod search;
 mod server_state;
+mod shadow_comparisons;
 mod transport;
 mod user_playbooks;
 

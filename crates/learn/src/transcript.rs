@@ -32,8 +32,10 @@ pub fn share(turns: usize, room: usize) -> usize {
     (room / turns.max(1)).clamp(SHORTEST_SHARE, LONGEST_SHARE)
 }
 
-/// One turn after the other, each with its share.
-pub fn transcript(lines: &[Line<'_>], alternative: Alternative, share: usize) -> String {
+/// One turn after the other, each with its share of the room. What an expert would have said is told only where the
+/// answers themselves are looked at.
+pub fn transcript(lines: &[Line<'_>], alternative: Alternative, room: usize) -> String {
+    let share = share(lines.len(), room);
     let lines: Vec<String> = lines.iter().map(|line| one(line, alternative, share)).collect();
     lines.join("\n")
 }
@@ -60,8 +62,17 @@ fn one(line: &Line<'_>, alternative: Alternative, share: usize) -> String {
         let status = if tool.status.is_empty() { String::new() } else { format!(" -> {}", tool.status) };
         lines.push(format!("  (used the tool {}({}){status})", tool.tool_name, clean(&input, share / 2)));
     }
-    if let Some(text) = said.alternative().filter(|_| alternative == Alternative::Beside) {
-        lines.push(format!("  (an alternative answer that was not shown: {})", clean(text, share)));
+    let (expert, shadow) = match alternative {
+        Alternative::Instead => (said.expert_content.as_str(), None),
+        Alternative::Beside => ("", said.alternative()),
+        Alternative::LeftOut => ("", None),
+    };
+    let answers = [
+        ("an expert would have answered", expert),
+        ("an alternative answer that was not shown", shadow.unwrap_or_default()),
+    ];
+    for (name, text) in answers.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
+        lines.push(format!("  ({name}: {})", clean(text, share)));
     }
     lines.join("\n")
 }

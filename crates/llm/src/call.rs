@@ -246,7 +246,9 @@ pub(crate) fn estimate(
 ) -> Estimate {
     let schema = match &request.output {
         Output::Text | Output::Json => 0,
-        Output::Schema { schema, .. } | Output::Tool { schema, .. } => tokens::of_text(&schema.to_string()),
+        Output::JsonWithSchema { schema } | Output::Schema { schema, .. } | Output::Tool { schema, .. } => {
+            tokens::of_text(&schema.to_string())
+        }
     };
     let prompt_tokens = tokens::of_messages(&request.messages) + schema;
     let output_tokens = request.max_output_tokens.map_or(USUAL_OUTPUT, u64::from);
@@ -268,13 +270,14 @@ pub(crate) fn build(target: &Target, quirks: Quirks, question: &Question<'_>) ->
         if quirks.images { question.messages.to_vec() } else { without_images(question.messages) };
     let output = question.schema.map_or(Output::Text, |schema| {
         let again = question.turn == Turn::Correction;
-        if again || quirks.rung >= Rung::JsonMode || tells_schema(&target.name) {
+        if again || quirks.rung >= Rung::JsonWithSchema || tells_schema(&target.name) {
             tell(&mut messages, schema);
         }
         let (name, strict) = (schema.name().to_owned(), for_servers(schema));
         match quirks.rung {
             Rung::Schema => Output::Schema { name, schema: strict },
             Rung::Tool => Output::Tool { name, schema: strict },
+            Rung::JsonWithSchema => Output::JsonWithSchema { schema: strict },
             Rung::JsonMode => Output::Json,
             Rung::Prompt => Output::Text,
         }

@@ -56,7 +56,7 @@ impl Memory {
         let mut after = before;
         match parameter {
             Parameter::ResponseFormat if request.output != Output::Text => {
-                after.rung = before.rung.below(target.wire()).unwrap_or(before.rung);
+                after.rung = before.rung.below(target.wire(), &target.name.source).unwrap_or(before.rung);
             }
             Parameter::Temperature if request.temperature.is_some() => after.temperature = false,
             Parameter::TokenLimit if request.max_output_tokens.is_some() => {

@@ -10,6 +10,10 @@ pub enum Output {
     Text,
     /// Any JSON; the prompt says which.
     Json,
+    /// Any JSON, with the schema for servers that heed it there.
+    JsonWithSchema {
+        schema: Value,
+    },
     /// JSON that the server holds to a schema.
     Schema {
         name: String,
@@ -48,6 +52,7 @@ impl Request {
         let output = match &self.output {
             Output::Text => json!("text"),
             Output::Json => json!("json"),
+            Output::JsonWithSchema { schema } => json!({"json": schema}),
             Output::Schema { name, schema } => json!({"schema": schema, "name": name}),
             Output::Tool { name, schema } => json!({"tool": schema, "name": name}),
         };

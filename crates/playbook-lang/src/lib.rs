@@ -15,6 +15,7 @@ mod classify;
 mod diagnostic;
 mod explain;
 mod expr;
+pub mod expression;
 mod fix;
 mod fmt;
 mod intro;

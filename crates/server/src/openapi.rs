@@ -23,6 +23,7 @@ use crate::{AppState, routes};
         (name = "user playbooks", description = "What single conversations taught"),
         (name = "agent playbooks", description = "Rules for the agent, and their review"),
         (name = "learning", description = "How far learning is, and running it again"),
+        (name = "evaluation", description = "Which answers served the user better"),
         (name = "jobs", description = "Background work: what waits, what failed and why"),
         (name = "evaluation", description = "How sessions ended, and how they are judged"),
         (name = "requests", description = "Publish calls and the sessions they form"),

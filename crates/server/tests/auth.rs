@@ -1,5 +1,8 @@
 //! Who gets in, what a key may do, and that no org sees or touches the rows of another.
 
+use std::time::{Duration, Instant};
+
+use reflexio_app::WorkerSettings;
 use reflexio_server::Options;
 use reflexio_test_support::TestServer;
 use reflexio_types::Scope;
@@ -126,6 +129,7 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
 /// A row of every kind in org `a`, each holding the marker.
 async fn fill(server: &TestServer, key: &str) -> Value {
     let send = |method, path: &'static str, body| server.send_as(Some(key), method, path, Some(body));
+    compare(server, key).await;
     let publish = json!({"request_id": "marker-request", "user_id": "u", "session_id": "marker-session",
         "agent_version": "v1", "interaction_data_list": [{"content": "marker zebra"}, {"image_encoding": PNG},
             {"role": "Agent", "retrieved_learnings": [{"kind": "profile", "learning_id": "marker-profile"}],
@@ -148,6 +152,25 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let grade = json!({"session_id": "marker-session", "agent_version": "v1"});
     assert_eq!(send(Method::POST, "/api/evaluations/grade_on_demand", grade).await.ok()["result_id"], 1);
     send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
+}
+
+/// Two answers, compared with what an expert said; nothing else is worked on.
+async fn compare(server: &TestServer, key: &str) {
+    let publish = json!({"user_id": "rated", "evaluation_only": true, "agent_version": "marker",
+        "interaction_data_list": [{"role": "Agent", "content": "No.", "shadow_content": "Bring the receipt.",
+        "expert_content": "Bring the receipt."}]});
+    server.send_as(Some(key), Method::POST, "/api/publish_interaction", Some(publish)).await.ok();
+    let workers = server.app.start_workers(&WorkerSettings::default());
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let answer = server.send_as(Some(key), Method::GET, "/api/shadow_comparisons", None).await.ok();
+        if answer["comparisons"].as_array().is_some_and(|found| !found.is_empty()) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "nothing was compared");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    workers.stop(Duration::from_secs(5)).await;
 }
 
 const PNG: &str =
@@ -176,6 +199,8 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/get_session_outcomes", Some(json!({}))),
         (Method::POST, "/api/get_agent_success_evaluation_results", Some(json!({}))),
         (Method::POST, "/api/get_retrieved_learning_evaluation_results", Some(json!({}))),
+        (Method::GET, "/api/shadow_comparisons", None),
+        (Method::GET, "/api/evaluations/shadow_comparisons/recent", None),
     ]
 }
 
@@ -250,7 +275,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "downgrade_",
         "rerun_",
         "manual_",
-        "run_",
+        "run",
         "clear_",
         "notified",
         "rebuild",
@@ -302,6 +327,7 @@ async fn no_write_touches_the_rows_of_another_org() {
             json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
             404,
         ),
+        (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),
         (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),
         (Method::POST, "/api/jobs/1/retry", Value::Null, 404),
         (Method::DELETE, "/api/evaluations/regenerate/1", Value::Null, 404),

@@ -140,6 +140,15 @@ async fn each_publish_puts_the_judgement_off_and_brings_its_configuration() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_with_colons_are_not_taken_for_each_other() {
+    let server = judging().await;
+    say(&server, "a:b", "c", GOOD).await;
+    say(&server, "a", "b:c", BAD).await;
+    later(&server, 601);
+    until("both judgements", || async { results(&server).await.len() == 2 }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_sampled_or_of_another_source_is_not_judged() {
     let server = judging().await;
     judge_all(&server, json!({"sampling_rate": 0.0})).await;

@@ -12,7 +12,8 @@ use reflexio_types::{Clock, JobKind};
 use serde_json::{Value, json};
 
 async fn publish(server: &TestServer, user: &str) {
-    let body = json!({"user_id": user, "interaction_data_list": [{"content": "hello"}]});
+    // Named, because about one in twenty sessions gets a second job, which judges it.
+    let body = json!({"user_id": user, "session_id": "s", "interaction_data_list": [{"content": "hello"}]});
     server.post("/api/publish_interaction", body).await.ok();
 }
 

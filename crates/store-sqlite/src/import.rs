@@ -3,7 +3,7 @@ use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, StoredConfig};
 use reflexio_types::{
     AgentPlaybook, Evaluation, Image, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile,
-    Request, SessionId, SessionOutcome, Timestamp, UserId, UserPlaybook,
+    Request, SessionId, SessionOutcome, ShadowComparison, Timestamp, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, OptionalExtension};
 
@@ -13,7 +13,8 @@ use crate::predicate::Predicate;
 use crate::rows::{Stored, find};
 use crate::writer::Tx;
 use crate::{
-    agent_playbooks, configs, evaluations, interactions, outcomes, profiles, requests, user_playbooks,
+    agent_playbooks, configs, evaluations, interactions, outcomes, profiles, requests, shadow_comparisons,
+    user_playbooks,
 };
 
 /// Ids grow from the largest one stored, so a huge one would leave no room for others.
@@ -31,6 +32,7 @@ pub(crate) fn import(tx: &mut Tx<'_>, org: &OrgId, record: Record, entry: Entry)
         Record::SessionOutcome(row) => session_outcome(tx.sql, org, &row),
         Record::Evaluation(row) => evaluation(tx.sql, org, &row),
         Record::LearningEvaluation(row) => learning_evaluation(tx.sql, org, &row),
+        Record::ShadowComparison(row) => shadow_comparison(tx.sql, org, &row),
         Record::Config { body } => config(tx.sql, org, body),
     }
 }
@@ -155,6 +157,24 @@ fn needs_session(
         Some(()) => Ok(()),
         None => Err(unusable(format!("{what} belongs to session `{session}`, which is not there"))),
     }
+}
+
+fn shadow_comparison(sql: &Connection, org: &OrgId, row: &ShadowComparison) -> Result<bool> {
+    let what = "shadow_comparison_id";
+    if is_stored_under(sql, org, "shadow_comparisons", what, row.id.0, row)? {
+        return Ok(false);
+    }
+    let of_turn = Predicate::of_org(org).number("t.interaction_id", Some(row.interaction_id.0));
+    if find::<ShadowComparison>(sql, of_turn)?.is_some() {
+        return Err(Fault::duplicate("shadow comparison of interaction", &row.interaction_id));
+    }
+    if shadow_comparisons::put(sql, org, Some(row.id), row)? {
+        return Ok(true);
+    }
+    Err(unusable(format!(
+        "shadow comparison {} belongs to interaction {}, which is not there",
+        row.id, row.interaction_id
+    )))
 }
 
 fn config(sql: &Connection, org: &OrgId, body: String) -> Result<bool> {

@@ -40,6 +40,7 @@ mod recentre;
 mod requests;
 mod rows;
 mod schema;
+mod shadow_comparisons;
 mod transfer;
 mod upgrade;
 mod user_playbooks;

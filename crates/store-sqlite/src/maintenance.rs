@@ -91,6 +91,7 @@ fn count(sql: &Connection, table: &str, which: &Predicate) -> Outcome<u64> {
 
 fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts> {
     let of_user = Predicate::of_org(org).text("t.user_id", Some(user.as_str()));
+    let shadow_comparisons = delete(tx.sql, "shadow_comparisons", &of_user)?;
     let (interactions, images) = interactions::delete_of_requests(tx, org, &of_user)?;
     let profiles = PROFILES.erase(tx, org, of_user.clone())?;
     let user_playbooks = USER_PLAYBOOKS.erase(tx, org, of_user.clone())?;
@@ -122,6 +123,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
         model_calls,
         session_outcomes,
         evaluations,
+        shadow_comparisons,
     })
 }
 

@@ -104,7 +104,7 @@ fn record(sql: &Connection, org: &OrgId, outcome: &SessionOutcome) -> Outcome<Re
         return Ok(Recorded::NoSession);
     }
     match find(sql, of_session(org, user, session))? {
-        Some(before) => Ok(Recorded::Before(before)),
+        Some(before) => Ok(Recorded::Before(Box::new(before))),
         None => insert(sql, org, outcome).map(|()| Recorded::New),
     }
 }

@@ -1,12 +1,12 @@
 //! Lists must be read through the index that was made for them, however large the tables grow.
 
 use reflexio_store::{
-    AgentPlaybookFilter, InteractionFilter, JobFilter, ProfileFilter, Reach, RequestFilter,
-    UserPlaybookFilter,
+    AgentPlaybookFilter, EvaluationFilter, InteractionFilter, JobFilter, OutcomeFilter, ProfileFilter, Reach,
+    RequestFilter, ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
 };
 use reflexio_types::{
-    AgentPlaybook, Interaction, Job, JobState, OrgId, Profile, Request, Status, TimeRange, Timestamp,
-    UserPlaybook,
+    AgentPlaybook, Evaluation, Interaction, Job, JobState, LearningEvaluation, OrgId, Profile, Request,
+    SessionOutcome, ShadowComparison, Status, TimeRange, Timestamp, UserPlaybook,
 };
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
@@ -14,7 +14,8 @@ use tempfile::TempDir;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
-    Options, agent_playbooks, costs, interactions, jobs, learning, profiles, requests, schema, user_playbooks,
+    Options, agent_playbooks, costs, evaluations, interactions, jobs, learning, outcomes, profiles, requests,
+    schema, shadow_comparisons, user_playbooks,
 };
 
 #[test]
@@ -65,6 +66,42 @@ fn requests_are_listed_through_an_index() {
 }
 
 #[test]
+fn outcomes_and_judgements_are_listed_through_an_index() {
+    let every = OutcomeFilter::default();
+    let order = SessionOutcome::ORDER;
+    check::<SessionOutcome>(outcomes::filtered(&org(), &every), order, "session_outcomes_by_time", "");
+    let timed = OutcomeFilter { time: since(), ..every };
+    check::<SessionOutcome>(outcomes::filtered(&org(), &timed), order, "session_outcomes_by_time", "");
+    let every = EvaluationFilter::default();
+    let of_session = EvaluationFilter { session_id: Some("s1".into()), ..every.clone() };
+    let of_version = EvaluationFilter { agent_version: Some("v1".to_owned()), ..every.clone() };
+    let order = Evaluation::ORDER;
+    check::<Evaluation>(evaluations::filtered(&org(), &every), order, "evaluations_by_time", "");
+    check::<Evaluation>(evaluations::filtered(&org(), &of_version), order, "evaluations_by_time", "");
+    check::<Evaluation>(evaluations::filtered(&org(), &of_session), order, "evaluations_by_session", "");
+    let of_user = EvaluationFilter { user_id: Some("u1".into()), ..of_session.clone() };
+    let order = LearningEvaluation::ORDER;
+    check::<LearningEvaluation>(
+        evaluations::filtered(&org(), &every),
+        order,
+        "learning_evaluations_by_time",
+        "",
+    );
+    check::<LearningEvaluation>(
+        evaluations::filtered(&org(), &of_session),
+        order,
+        "learning_evaluations_by_session",
+        "",
+    );
+    check::<LearningEvaluation>(
+        evaluations::filtered(&org(), &of_user),
+        order,
+        "learning_evaluations_by_user",
+        "",
+    );
+}
+
+#[test]
 fn learned_rows_are_listed_through_an_index() {
     let every = ProfileFilter { status: vec![Status::Current], ..ProfileFilter::default() };
     let of_user = ProfileFilter { user_id: Some("u1".into()), ..every.clone() };
@@ -78,6 +115,26 @@ fn learned_rows_are_listed_through_an_index() {
     let every = AgentPlaybookFilter { status: vec![Status::Current], ..AgentPlaybookFilter::default() };
     let order = AgentPlaybook::ORDER;
     check::<AgentPlaybook>(agent_playbooks::filtered(&org(), &every), order, "agent_playbooks_by_time", "");
+}
+
+#[test]
+fn shadow_comparisons_are_listed_through_an_index() {
+    let every = ShadowComparisonFilter::default();
+    let of_user = ShadowComparisonFilter { user_id: Some("u1".into()), ..every.clone() };
+    let both = ShadowComparisonFilter { agent_version: Some("v1".to_owned()), ..of_user.clone() };
+    let of_session = ShadowComparisonFilter { session_id: Some("s1".into()), ..every.clone() };
+    let of_request = ShadowComparisonFilter { request_id: Some("r1".into()), ..every.clone() };
+    let order = ShadowComparison::ORDER;
+    let check = |filter: &ShadowComparisonFilter, index: &str, sort: &str| {
+        check::<ShadowComparison>(shadow_comparisons::filtered(&org(), filter), order, index, sort);
+    };
+    check(&every, "shadow_comparisons_by_time", "");
+    check(&of_user, "shadow_comparisons_by_user", "");
+    check(&both, "shadow_comparisons_by_user", "");
+    check(&of_session, "shadow_comparisons_by_session", "");
+    check(&of_request, "shadow_comparisons_by_request", "");
+    let turns = shadow_comparisons::with_shadow(&org(), &ShadowTurnFilter::default(), None);
+    check_text(&shadow_comparisons::turns_text(&turns), "interactions_with_shadow");
 }
 
 #[test]

@@ -10,12 +10,13 @@ use crate::error::Result;
 use crate::fts::Index;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_learning.sql"),
     include_str!("migrations/0003_sidecar.sql"),
     include_str!("migrations/0004_costs.sql"),
     include_str!("migrations/0005_evaluations.sql"),
+    include_str!("migrations/0006_shadow_comparisons.sql"),
 ];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;

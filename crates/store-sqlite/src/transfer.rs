@@ -4,7 +4,7 @@ use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, Result, Transfer};
 use reflexio_types::{
     AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
-    SessionOutcome, UserId, UserPlaybook,
+    SessionOutcome, ShadowComparison, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc;
@@ -70,6 +70,7 @@ fn export(sql: &Connection, org: &OrgId, to: &mpsc::Sender<Record>) -> Outcome<(
     stream_rows::<SessionOutcome>(sql, org, "t.key", to, Record::SessionOutcome)?;
     stream_rows::<Evaluation>(sql, org, "t.id", to, Record::Evaluation)?;
     stream_rows::<LearningEvaluation>(sql, org, "t.id", to, Record::LearningEvaluation)?;
+    stream_rows::<ShadowComparison>(sql, org, "t.id", to, Record::ShadowComparison)?;
     if let Some(config) = configs::config(sql, org)? {
         send(to, Record::Config { body: config.body })?;
     }
@@ -128,6 +129,7 @@ fn text_of(record: &Record) -> (Option<UserId>, String) {
         | Record::SessionOutcome(_)
         | Record::Evaluation(_)
         | Record::LearningEvaluation(_)
+        | Record::ShadowComparison(_)
         | Record::Config { .. } => (None, String::new()),
     }
 }

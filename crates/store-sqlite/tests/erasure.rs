@@ -10,14 +10,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use reflexio_store::{
-    Answers, Claim, Embedded, Jobs, Maintenance, NewRequest, Profiles, Requests, SavedAnswer, Vectors,
+    Answers, Claim, Embedded, Evaluations, Jobs, Judgement, Maintenance, NewRequest, Outcomes, Profiles,
+    Requests, Retry, SavedAnswer, UserPlaybooks, Vectors,
 };
 use reflexio_store_sqlite::SqliteStore;
-use reflexio_types::Turn;
 use reflexio_types::{
-    CallOutcome, JobKind, ModelCall, NewJob, ProfileTimeToLive, Request, Status, Timestamp,
+    CallOutcome, Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InteractionId, JobKind,
+    LearningEvaluation, LearningEvaluationId, LearningKind, LearningsStatus, MediaType, ModelCall,
+    NEVER_EXPIRES, NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure,
+    SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, UserPlaybook, UserPlaybookBody,
+    UserPlaybookId, Verdict,
 };
-use reflexio_types::{Image, ImageId, ImageRef, MediaType, NEVER_EXPIRES, Profile, ProfileBody};
 use rusqlite::Connection;
 use serde_json::json;
 use support::vectors::{model, vector};
@@ -25,13 +28,19 @@ use support::{new_request, open, org};
 use tempfile::TempDir;
 
 /// No word begins like these, so the index holds them in one piece.
-const SECRETS: [&str; 6] = [
+const SECRETS: [&str; 12] = [
     "qzsecretword",
     "xqsecretfact",
     "jxsecretuser",
     "vqsecretsession",
     "GIF89a wqsecretpixels",
     "zjsecretanswer",
+    "kqsecretoutcome",
+    "zxsecretverdict",
+    "hqsecretreason",
+    "ywsecretrule",
+    "uksecretpayload",
+    "oxsecretcause",
 ];
 
 #[tokio::test]
@@ -122,11 +131,29 @@ async fn fill(store: &SqliteStore) {
         let new = new_request(&format!("r{n}"), &["I want a refund", "certainly", "thank you"]);
         store.publish(&org(), new).await.unwrap();
         if n == 50 {
-            store.publish(&org(), secret_request()).await.unwrap();
+            let turn = store.publish(&org(), secret_request()).await.unwrap().interaction_ids[0];
+            store.record_outcome(&org(), secret_outcome()).await.unwrap();
+            store.judge(&org(), Some(secret_judgement(turn)), None, Timestamp(1)).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
             save_secret_answer(store).await;
+            store.add_user_playbooks(&org(), vec![secret_playbook()], None).await.unwrap();
+            fail_secret_job(store).await;
         }
     }
+}
+
+/// An attempt whose reason quotes the user, as that of a model's bad answer may.
+async fn fail_secret_job(store: &SqliteStore) {
+    let claim = Claim {
+        kinds: &[JobKind::Learn],
+        worker: "w",
+        now: Timestamp(2),
+        lease: Duration::from_secs(60),
+        limit: 1,
+        paused: &HashSet::new(),
+    };
+    let claimed = store.claim(claim).await.unwrap().remove(0);
+    store.fail(&claimed.lease, SECRETS[11], Retry::At(Timestamp(3)), Timestamp(2)).await.unwrap();
 }
 
 fn secret_request() -> NewRequest {
@@ -138,8 +165,22 @@ fn secret_request() -> NewRequest {
         request: Request { user_id: SECRETS[2].into(), session_id: SECRETS[3].into(), ..plain.request },
         turns: vec![Turn { image: Some(shown), ..Turn::say(Timestamp(1), "User", SECRETS[0]) }],
         images: vec![image],
-        job: None,
+        job: Some(NewJob::of_user(JobKind::Learn, SECRETS[2].into(), json!({"said": SECRETS[10]}))),
         also: Vec::new(),
+    }
+}
+
+fn secret_playbook() -> UserPlaybook {
+    UserPlaybook {
+        id: UserPlaybookId(0),
+        user_id: Some(SECRETS[2].into()),
+        request_id: "secret".into(),
+        playbook_name: "playbook".to_owned(),
+        agent_version: "v1".to_owned(),
+        created_at: Timestamp(1),
+        source: None,
+        status: Status::Current,
+        body: UserPlaybookBody { content: SECRETS[9].to_owned(), ..UserPlaybookBody::default() },
     }
 }
 
@@ -191,6 +232,71 @@ fn secret_profile() -> Profile {
         source: None,
         status: Status::Current,
         body: ProfileBody { content: SECRETS[1].to_owned(), ..ProfileBody::default() },
+    }
+}
+
+fn secret_outcome() -> SessionOutcome {
+    SessionOutcome {
+        id: "o1".to_owned(),
+        user_id: SECRETS[2].into(),
+        session_id: SECRETS[3].into(),
+        kind: OutcomeKind::Failure,
+        occurred_at: Timestamp(1),
+        source: String::new(),
+        label: Some(SECRETS[5].to_owned()),
+        value: None,
+        metadata: None,
+        contract_digest: String::new(),
+        trajectory_digest: String::new(),
+        created_at: Timestamp(1),
+    }
+}
+
+fn secret_judgement(turn: InteractionId) -> Judgement {
+    let failure = SessionFailure { kind: FailureType::WrongAnswer, reason: SECRETS[6].to_owned() };
+    let verdict = Verdict {
+        failure: Some(failure),
+        is_escalated: false,
+        corrections: 0,
+        user_turns_to_resolution: None,
+        tags: None,
+    };
+    let (user_id, session_id): (UserId, SessionId) = (SECRETS[2].into(), SECRETS[3].into());
+    let evaluation = Evaluation {
+        id: EvaluationId(0),
+        user_id: user_id.clone(),
+        session_id: session_id.clone(),
+        agent_version: "v1".to_owned(),
+        evaluation_name: None,
+        verdict,
+        learnings: LearningsStatus::Complete,
+        covered: turn,
+        evaluated_by: "builtin".to_owned(),
+        run: None,
+        created_at: Timestamp(1),
+    };
+    let learning = LearningEvaluation {
+        id: LearningEvaluationId(0),
+        user_id: user_id.clone(),
+        session_id: session_id.clone(),
+        agent_version: "v1".to_owned(),
+        interaction_id: turn,
+        interaction_created_at: Timestamp(1),
+        kind: LearningKind::Profile,
+        learning_id: "p1".to_owned(),
+        is_relevant: Some(true),
+        relevance_reason: SECRETS[7].to_owned(),
+        impact: None,
+        impact_reason: String::new(),
+        evaluated_by: "builtin".to_owned(),
+        created_at: Timestamp(1),
+    };
+    Judgement {
+        user_id,
+        session_id,
+        covered: turn,
+        evaluation: Some(evaluation),
+        learnings: Some(vec![learning]),
     }
 }
 

@@ -33,6 +33,7 @@ pub mod queue;
 pub mod requests;
 mod sample;
 pub mod search;
+pub mod shadow_comparisons;
 pub mod transfer;
 pub mod turns;
 pub mod user_playbooks;
@@ -234,6 +235,16 @@ macro_rules! conformance_tests {
                 judgements_are_filtered_by_each_field_latest_first,
                 sessions_of_a_time_are_told_with_their_last_version,
                 judgements_of_another_org_are_neither_seen_nor_touched,
+            ],
+            shadow_comparisons: [
+                a_comparison_is_stored_with_the_end_of_its_job,
+                a_comparison_without_its_lease_is_not_stored,
+                a_turn_has_one_comparison_and_a_later_one_takes_its_place,
+                a_comparison_goes_with_its_turn,
+                comparisons_come_newest_first_by_each_filter_and_in_pages,
+                turns_with_an_alternative_are_found_until_they_are_judged,
+                comparisons_of_another_org_are_neither_seen_nor_written,
+                comparisons_are_exported_and_imported,
             ],
             lineage: [
                 the_life_of_a_profile_is_told,

@@ -72,6 +72,7 @@ pub async fn an_erased_user_leaves_nothing_behind(store: &dyn Store) {
         model_calls: 0,
         session_outcomes: 1,
         evaluations: 3,
+        ..UserDataCounts::default()
     };
     assert_eq!(erased, expected);
     assert_eq!(found(store, &acme(), "refund").await, ["refund for the neighbour"]);

@@ -20,7 +20,7 @@ pub async fn the_first_outcome_of_a_session_stays(store: &dyn Store) {
     assert_eq!(store.record_outcome(&acme(), first.clone()).await.unwrap(), Recorded::New);
     let second = SessionOutcome { kind: OutcomeKind::Failure, ..outcome("o2", "u1", "s1", 6) };
     let kept = store.record_outcome(&acme(), second).await.unwrap();
-    assert_eq!(kept, Recorded::Before(first.clone()));
+    assert_eq!(kept, Recorded::Before(Box::new(first.clone())));
     assert_eq!(store.outcome(&acme(), &"u1".into(), &"s1".into()).await.unwrap(), Some(first));
     let elsewhere = outcome("o3", "u2", "s1", 5);
     assert_eq!(

@@ -121,6 +121,7 @@ fn kind(record: &Record) -> &'static str {
         Record::SessionOutcome(_) => "session_outcome",
         Record::Evaluation(_) => "evaluation",
         Record::LearningEvaluation(_) => "learning_evaluation",
+        Record::ShadowComparison(_) => "shadow_comparison",
         Record::Config { .. } => "config",
     }
 }
@@ -160,6 +161,10 @@ fn altered(record: Record) -> Record {
         Record::LearningEvaluation(mut row) => {
             row.evaluated_by.push('x');
             Record::LearningEvaluation(row)
+        }
+        Record::ShadowComparison(mut row) => {
+            row.body.reason.push('x');
+            Record::ShadowComparison(row)
         }
         Record::Config { body } => Record::Config { body: format!("{body} ") },
     }

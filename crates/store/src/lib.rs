@@ -29,6 +29,7 @@ mod operations;
 mod outcomes;
 mod profiles;
 mod requests;
+mod shadow_comparisons;
 mod transfer;
 mod user_playbooks;
 mod vectors;
@@ -60,6 +61,7 @@ pub use operations::Operations;
 pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
+pub use shadow_comparisons::{ShadowComparisonFilter, ShadowComparisons, ShadowJudgement, ShadowTurnFilter};
 pub use transfer::{Record, Transfer};
 pub use user_playbooks::{Downgrade, Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
 pub use vectors::{Embedded, RowRef, Unembedded, VectorCounts, VectorIndex, VectorModel, Vectors};
@@ -82,6 +84,7 @@ pub trait Store:
     + Outcomes
     + Evaluations
     + Lineage
+    + ShadowComparisons
     + Maintenance
     + Transfer
     + Vectors
@@ -105,6 +108,7 @@ impl<T> Store for T where
         + Outcomes
         + Evaluations
         + Lineage
+        + ShadowComparisons
         + Maintenance
         + Transfer
         + Vectors

@@ -32,6 +32,7 @@ pub struct UserDataCounts {
     pub session_outcomes: u64,
     /// Judged sessions and judged learnings.
     pub evaluations: u64,
+    pub shadow_comparisons: u64,
 }
 
 /// What a look at the whole database found.

@@ -21,7 +21,7 @@ pub struct OutcomeFilter {
 pub enum Recorded {
     New,
     /// The session has this one, and keeps it.
-    Before(SessionOutcome),
+    Before(Box<SessionOutcome>),
     /// The user has no request in this session (any more).
     NoSession,
 }

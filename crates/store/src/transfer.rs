@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
     AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
-    SessionOutcome, UserPlaybook,
+    SessionOutcome, ShadowComparison, UserPlaybook,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,7 @@ pub enum Record {
     SessionOutcome(SessionOutcome),
     Evaluation(Evaluation),
     LearningEvaluation(LearningEvaluation),
+    ShadowComparison(ShadowComparison),
     /// Without secrets.
     Config {
         body: String,

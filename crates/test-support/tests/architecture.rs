@@ -10,6 +10,7 @@ use serde_json::Value;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("gepa", &[]),
     ("playbook-lang", &[]),
+    ("playbook-engine", &["playbook-lang"]),
     ("playbook-lsp", &["playbook-lang"]),
     ("reflexio-types", &[]),
     ("reflexio-search", &["reflexio-types"]),
@@ -72,7 +73,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "reflexio-bench",
-        &["reflexio-api-types", "reflexio-jobs", "reflexio-store", "reflexio-store-sqlite", "reflexio-types"],
+        &[
+            "reflexio-api-types",
+            "reflexio-jobs",
+            "reflexio-learn",
+            "reflexio-llm",
+            "reflexio-store",
+            "reflexio-store-sqlite",
+            "reflexio-types",
+        ],
     ),
 ];
 

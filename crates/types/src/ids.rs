@@ -99,6 +99,10 @@ row_id! {
     LearningEvaluationId
 }
 row_id! {
+    /// The two answers of one turn, compared.
+    ShadowComparisonId
+}
+row_id! {
     /// A unit of durable background work.
     JobId
 }

@@ -20,11 +20,19 @@ pub enum JobKind {
     Evaluate,
     /// Judge a sample of past sessions anew.
     Regenerate,
+    /// Compare the answers of one request with their alternatives.
+    CompareShadow,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 5] =
-        [JobKind::Learn, JobKind::Embed, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate];
+    pub const ALL: [JobKind; 6] = [
+        JobKind::Learn,
+        JobKind::Embed,
+        JobKind::Rerun,
+        JobKind::Evaluate,
+        JobKind::Regenerate,
+        JobKind::CompareShadow,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,6 +41,7 @@ impl JobKind {
             JobKind::Rerun => "rerun",
             JobKind::Evaluate => "evaluate",
             JobKind::Regenerate => "regenerate",
+            JobKind::CompareShadow => "compare_shadow",
         }
     }
 

@@ -23,6 +23,7 @@ mod outcome;
 mod profile;
 mod request;
 mod row_kind;
+mod shadow_comparison;
 mod speaker;
 mod stall;
 mod status;
@@ -40,7 +41,7 @@ pub use evaluation::{
 };
 pub use ids::{
     AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
-    SessionId, UserId, UserPlaybookId,
+    SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -53,6 +54,10 @@ pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;
+pub use shadow_comparison::{
+    Answer, AnswerOrder, Margin, RegularVsShadow, ShadowComparison, ShadowComparisonBody, ShadowTally,
+    WinRate,
+};
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};

@@ -15,13 +15,12 @@ use reflexio_types::{
     Caller, JobProgress, Operation, OperationState, OrgId, Scope, SessionId, TimeRange, Timestamp, UserId,
 };
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use super::judging::Occasion;
 use super::task::{RegenerateTask, draw, regenerate};
 use crate::access::Access;
 use crate::learning::payload;
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, ids};
 
 pub(crate) const REGENERATION: &str = "evaluation_regeneration";
 /// More failures are only counted.
@@ -53,7 +52,7 @@ impl App {
         let (_, config) = self.config_in_force(org).await?;
         let policy = Policy::of(&config).ok_or(Error::NotConfigured("agent_success_config"))?;
         let task = RegenerateTask {
-            operation_id: Uuid::new_v4().simple().to_string(),
+            operation_id: ids::regeneration_id(),
             from,
             to,
             most_per_stratum: config.eval_sample_n_per_stratum as usize,

@@ -43,7 +43,8 @@ pub(crate) fn timer(org: &OrgId, request: &Request, policy: Policy) -> Result<Op
         return Ok(None);
     }
     let delay = i64::from(policy.success.evaluation_delay_seconds);
-    let name = format!("evaluate:{user_id}:{session_id}");
+    // With the length, since either name may hold a colon.
+    let name = format!("evaluate:{}:{user_id}:{session_id}", user_id.as_str().len());
     let task = Task { user_id: user_id.clone(), session_id, asked, policy };
     Ok(Some(NewJob {
         dedup_key: Some(name.clone()),

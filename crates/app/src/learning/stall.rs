@@ -6,8 +6,9 @@ use reflexio_types::{Caller, JobKind, OrgId, Scope, Stall};
 use crate::access::Access;
 use crate::{App, Result};
 
-/// What asks a model.
-const LEARNING: [JobKind; 4] = [JobKind::Learn, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate];
+/// What asks a model, and waits for its provider.
+const PAUSED: [JobKind; 5] =
+    [JobKind::Learn, JobKind::Rerun, JobKind::Evaluate, JobKind::Regenerate, JobKind::CompareShadow];
 
 impl App {
     pub async fn stall(&self, caller: &Caller) -> Result<Option<Stall>> {
@@ -29,7 +30,7 @@ impl App {
     /// Pauses learning of an org. A stall that goes on keeps its beginning, and that somebody was told.
     pub(super) async fn stall_learning(&self, org: &OrgId, mut stall: Stall) {
         if let Some(handle) = self.learning.handle.get() {
-            LEARNING.into_iter().for_each(|kind| handle.pause(org.clone(), kind));
+            PAUSED.into_iter().for_each(|kind| handle.pause(org.clone(), kind));
         }
         let before = self.store.stall(org).await.ok().flatten();
         if let Some(before) = before.filter(|before| before.reason == stall.reason) {
@@ -59,7 +60,7 @@ impl App {
     /// Lets jobs of an org run; the first of them shows whether the provider works.
     pub(crate) fn try_learning(&self, org: &OrgId) {
         if let Some(handle) = self.learning.handle.get() {
-            LEARNING.into_iter().for_each(|kind| handle.resume(org.clone(), kind));
+            PAUSED.into_iter().for_each(|kind| handle.resume(org.clone(), kind));
             handle.wake();
         }
     }

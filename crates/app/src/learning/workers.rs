@@ -9,6 +9,7 @@ use super::handler::Learning;
 use super::rerun::Rerun;
 use crate::App;
 use crate::evaluation::{EvaluationHandler, Regenerator};
+use crate::shadow_comparisons::Comparing;
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
 const UPKEEP: Duration = Duration::from_secs(60);
@@ -24,6 +25,8 @@ const RERUNS: usize = 2;
 const EVALUATIONS: usize = 4;
 /// Each judges several sessions at the same time.
 const REGENERATIONS: usize = 1;
+/// Requests whose answers are compared at the same time; nobody waits for that.
+const COMPARISONS: usize = 4;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -80,8 +83,9 @@ impl App {
             .with(JobKind::Learn, Arc::new(Learning(Arc::clone(self))), settings.slots)
             .with(JobKind::Rerun, Arc::new(Rerun(Arc::clone(self))), RERUNS)
             .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
-            .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS);
-        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS;
+            .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
+            .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS);
+        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),

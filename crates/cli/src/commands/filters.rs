@@ -49,8 +49,9 @@ impl Span {
     }
 }
 
+/// A time on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Moment(Timestamp);
+pub(crate) struct Moment(pub(crate) Timestamp);
 
 impl FromStr for Moment {
     type Err = String;

@@ -151,6 +151,7 @@ fn id_of(record: &Record) -> String {
         Record::SessionOutcome(row) => row.id.clone(),
         Record::Evaluation(row) => row.id.to_string(),
         Record::LearningEvaluation(row) => row.id.to_string(),
+        Record::ShadowComparison(row) => row.id.to_string(),
         Record::Config { .. } => String::new(),
     }
 }

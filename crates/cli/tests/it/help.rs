@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 60] = [
+const COMMANDS: [&str; 73] = [
     "",
     "serve",
     "publish",
@@ -34,6 +34,19 @@ const COMMANDS: [&str; 60] = [
     "playbook fmt",
     "playbook explain",
     "playbook lsp",
+    "sessions",
+    "sessions outcome",
+    "sessions outcomes",
+    "evaluations",
+    "evaluations list",
+    "evaluations learnings",
+    "evaluations grade",
+    "evaluations regenerate",
+    "evaluations progress",
+    "shadow",
+    "shadow list",
+    "shadow rates",
+    "shadow run",
     "jobs",
     "jobs list",
     "jobs show",

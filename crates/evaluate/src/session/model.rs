@@ -1,4 +1,4 @@
-use reflexio_learn::transcript::{Alternative, Line, SHORTEST_SHARE, share, transcript};
+use reflexio_learn::transcript::{Alternative, Line, SHORTEST_SHARE, transcript};
 use reflexio_llm::prompts::{PromptError, Registry};
 use reflexio_llm::{Error, Model, Options, Prompt};
 use serde::Serialize;
@@ -134,13 +134,11 @@ fn told(session: &Session<'_>, room: usize) -> String {
         })
         .collect();
     if lines.len() <= most {
-        return transcript(&lines, Alternative::Instead, share(lines.len(), room));
+        return transcript(&lines, Alternative::Instead, room);
     }
     let (first, last) = (most / BEGINNING, most - most / BEGINNING);
     let (head, rest) = lines.split_at(first);
     let (left_out, tail) = rest.split_at(rest.len() - last);
-    let part = |lines: &[Line<'_>]| {
-        transcript(lines, Alternative::Instead, share(lines.len(), room * lines.len() / most))
-    };
+    let part = |lines: &[Line<'_>]| transcript(lines, Alternative::Instead, room * lines.len() / most);
     format!("{}\n[… {} turns left out …]\n{}", part(head), left_out.len(), part(tail))
 }

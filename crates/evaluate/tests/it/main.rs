@@ -1,6 +1,7 @@
-//! Judging sessions: what a model is asked, and what cues tell without one.
+//! Judging sessions and answers: what a model is asked, and what is told without one.
 #![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
 
 mod builtin;
 mod prompts;
+mod shadow;
 mod support;

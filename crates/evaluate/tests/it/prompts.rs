@@ -3,6 +3,7 @@ use std::path::Path;
 use reflexio_evaluate::Policy;
 use reflexio_evaluate::sampling::Asked;
 use reflexio_evaluate::session::{ModelJudge, PROMPTS, Session};
+use reflexio_evaluate::shadow;
 use reflexio_llm::endpoint::TestEndpoint;
 use reflexio_llm::prompts::Registry;
 use reflexio_llm::{Models, Part, Prompt, Role, Services};
@@ -13,7 +14,7 @@ use crate::support::{policy, say, session};
 
 #[test]
 fn every_prompt_file_is_known() {
-    let registry = Registry::new(PROMPTS.iter().copied()).unwrap();
+    let registry = Registry::new(PROMPTS.iter().chain(shadow::PROMPTS).copied()).unwrap();
     registry.matches_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts")).unwrap();
 }
 

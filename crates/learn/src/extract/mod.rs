@@ -155,7 +155,7 @@ impl<'a> Variables<'a> {
             metadata: playbooks.iter().any(|playbook| playbook.metadata.is_some()),
             playbooks,
             shadow: scene.turns.iter().any(shadow),
-            transcript: transcript(&lines(scene), Alternative::Beside, share),
+            transcript: transcript(&lines(scene), Alternative::Beside, share * scene.turns.len()),
             pairs: pairs.iter().map(|pair| pair.shown(scene, share)).collect(),
         }
     }

@@ -11,8 +11,8 @@ pub(super) fn schema(scene: &Scene<'_>, pairs: &[Pair]) -> Result<Schema, Schema
     if let Some(config) = scene.profile {
         let asks =
             config.metadata_definition_prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
-        properties.insert("profiles".to_owned(), list(&profile(asks)));
-        properties.insert(FORGET.to_owned(), list(&forget()));
+        properties.insert("profiles".to_owned(), list(&profile(scene, asks)));
+        properties.insert(FORGET.to_owned(), list(&forget(scene)));
     }
     if !scene.playbooks.is_empty() {
         properties.insert("playbooks".to_owned(), list(&playbook(scene)));
@@ -30,8 +30,8 @@ pub(super) fn schema(scene: &Scene<'_>, pairs: &[Pair]) -> Result<Schema, Schema
 /// Hardly any window has it, so an answer need not mention it.
 const FORGET: &str = "forget";
 
-fn forget() -> Value {
-    json!({"type": "object", "properties": {"what": {"type": "string"}, "evidence": evidence()},
+fn forget(scene: &Scene<'_>) -> Value {
+    json!({"type": "object", "properties": {"what": {"type": "string"}, "evidence": evidence(scene)},
            "required": ["what", "evidence"], "additionalProperties": false})
 }
 
@@ -39,8 +39,11 @@ fn list(items: &Value) -> Value {
     json!({"type": "array", "items": items})
 }
 
-fn evidence() -> Value {
-    list(&json!({"type": "string"}))
+/// A server that holds its model to the schema leaves no room for turns that are not there; an item that names one
+/// all the same is left out alone.
+fn evidence(scene: &Scene<'_>) -> Value {
+    let labels: Vec<&str> = scene.turns.iter().map(|turn| turn.label.as_str()).collect();
+    list(&json!({"type": "string", "x-choices": labels}))
 }
 
 /// Names and values in a list: the only form of an open object that every server accepts.
@@ -51,12 +54,12 @@ fn fields() -> Value {
     )
 }
 
-fn profile(asks_for_features: bool) -> Value {
+fn profile(scene: &Scene<'_>, asks_for_features: bool) -> Value {
     let lifetimes: Vec<&str> = ProfileTimeToLive::ALL.into_iter().map(ProfileTimeToLive::as_str).collect();
     let mut properties = json!({
         "content": {"type": "string"},
         "time_to_live": {"type": "string", "enum": lifetimes},
-        "evidence": evidence(),
+        "evidence": evidence(scene),
     });
     if asks_for_features {
         properties["custom_features"] = fields();
@@ -68,7 +71,7 @@ fn profile(asks_for_features: bool) -> Value {
 fn playbook(scene: &Scene<'_>) -> Value {
     let mut properties = rule(scene);
     properties["rationale"] = text();
-    properties["evidence"] = evidence();
+    properties["evidence"] = evidence(scene);
     json!({"type": "object", "properties": properties,
            "required": ["playbook_name", "trigger", "instruction", "evidence"], "additionalProperties": false})
 }

@@ -75,12 +75,12 @@ async fn drip(stream: &mut TcpStream, milliseconds: Option<u64>, byte: &[u8]) ->
 
 async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Seen> {
     let mut line = String::new();
-    stream.read_line(&mut line).await?;
+    read_line(stream, &mut line).await?;
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut headers = Vec::new();
     loop {
         line.clear();
-        stream.read_line(&mut line).await?;
+        read_line(stream, &mut line).await?;
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
@@ -90,4 +90,12 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Seen> {
     stream.read_exact(&mut body).await?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
     Ok(Seen { path, headers, body })
+}
+
+/// A client that went away in the middle of a request has not asked.
+async fn read_line(stream: &mut BufReader<TcpStream>, line: &mut String) -> io::Result<()> {
+    match stream.read_line(line).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(()),
+    }
 }

@@ -10,6 +10,8 @@ pub(crate) enum Rung {
     Schema,
     /// The schema is the input of a tool that the model must call.
     Tool,
+    /// JSON mode that is told the schema too, which servers on llama.cpp hold the model to.
+    JsonWithSchema,
     /// The server holds the model to JSON; the schema is in the prompt.
     JsonMode,
     /// The schema is in the prompt, and that is all.
@@ -18,12 +20,14 @@ pub(crate) enum Rung {
 
 impl Rung {
     /// The next way to try when a server refuses this one.
-    pub(crate) fn below(self, wire: Wire) -> Option<Self> {
-        match (self, wire) {
-            (Self::Schema, Wire::Anthropic) => Some(Self::Tool),
-            (Self::Schema, _) => Some(Self::JsonMode),
-            (Self::Tool | Self::JsonMode, _) => Some(Self::Prompt),
-            (Self::Prompt, _) => None,
+    pub(crate) fn below(self, wire: Wire, source: &Source) -> Option<Self> {
+        match (self, wire, source) {
+            (Self::Schema, Wire::Anthropic, _) => Some(Self::Tool),
+            // Providers say what they offer; a server of one's own may be anything.
+            (Self::Schema, Wire::OpenAi, Source::Endpoint(_)) => Some(Self::JsonWithSchema),
+            (Self::Schema | Self::JsonWithSchema, _, _) => Some(Self::JsonMode),
+            (Self::Tool | Self::JsonMode, _, _) => Some(Self::Prompt),
+            (Self::Prompt, _, _) => None,
         }
     }
 }
@@ -140,12 +144,14 @@ mod tests {
     #[test]
     fn every_ladder_ends_at_the_prompt() {
         for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama] {
-            let mut rung = Rung::Schema;
-            while let Some(below) = rung.below(wire) {
-                assert!(below > rung);
-                rung = below;
+            for source in [Source::Provider(Provider::OpenAi), Source::Endpoint("local".to_owned())] {
+                let mut rung = Rung::Schema;
+                while let Some(below) = rung.below(wire, &source) {
+                    assert!(below > rung);
+                    rung = below;
+                }
+                assert_eq!(rung, Rung::Prompt);
             }
-            assert_eq!(rung, Rung::Prompt);
         }
     }
 

@@ -27,7 +27,10 @@ const CHECKED: [&str; 15] = [
     "minimum",
     "maximum",
 ];
-const NOTES: [&str; 6] = ["$schema", "$defs", "title", "description", "default", "examples"];
+/// Values that a server holds the model to if it can. Another value is no violation: the caller judges it, so that
+/// one wrong item does not cost the whole answer.
+pub(super) const CHOICES: &str = "x-choices";
+const NOTES: [&str; 7] = ["$schema", "$defs", "title", "description", "default", "examples", CHOICES];
 
 /// A schema with the name that servers ask for.
 #[derive(Debug, Clone, PartialEq)]

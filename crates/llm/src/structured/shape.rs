@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::schema::{Schema, is_of_type, resolve};
+use super::schema::{CHOICES, Schema, is_of_type, resolve};
 
 /// Bounds that some servers refuse; they are told in words and checked here.
 const BOUNDS: [(&str, &str); 6] = [
@@ -32,7 +32,8 @@ fn strict(schema: &Value) -> Value {
             bound if BOUNDS.iter().any(|(name, _)| *name == bound) => continue,
             _ => value.clone(),
         };
-        out.insert(key.clone(), value);
+        let key = if key == CHOICES { "enum" } else { key };
+        out.insert(key.to_owned(), value);
     }
     if let Some(description) = described(fields) {
         out.insert("description".to_owned(), description.into());

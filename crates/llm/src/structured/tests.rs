@@ -162,6 +162,20 @@ fn the_type_and_the_callers_rules_count_too() {
 }
 
 #[test]
+fn servers_hold_a_model_to_choices_and_another_value_is_no_violation() {
+    let root = json!({
+        "type": "object",
+        "properties": {"turns": {"type": "array", "items": {"type": "string", "x-choices": ["T1", "T2"]}}},
+        "required": ["turns"],
+        "additionalProperties": false,
+    });
+    let schema = Schema::new("s", root).expect("a schema");
+    let items = json!({"type": "string", "enum": ["T1", "T2"]});
+    assert_eq!(for_servers(&schema)["properties"]["turns"]["items"], items);
+    assert_eq!(schema.violations(&json!({"turns": ["T9"]})), []);
+}
+
+#[test]
 fn servers_get_a_closed_schema_with_bounds_in_words() {
     insta::assert_json_snapshot!(for_servers(&schema()));
 }

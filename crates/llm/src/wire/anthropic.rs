@@ -26,7 +26,7 @@ pub(super) fn encode(route: &HttpRoute, model: &str, request: &Request) -> Encod
         body["temperature"] = json!(temperature.min(1.0));
     }
     match &request.output {
-        Output::Text | Output::Json => {}
+        Output::Text | Output::Json | Output::JsonWithSchema { .. } => {}
         Output::Schema { schema, .. } => {
             body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
         }

@@ -26,7 +26,7 @@ pub(super) fn encode(route: &HttpRoute, model: &str, request: &Request) -> Encod
     match &request.output {
         Output::Text => {}
         Output::Json => config["responseMimeType"] = json!("application/json"),
-        Output::Schema { schema, .. } | Output::Tool { schema, .. } => {
+        Output::JsonWithSchema { schema } | Output::Schema { schema, .. } | Output::Tool { schema, .. } => {
             config["responseMimeType"] = json!("application/json");
             config["responseJsonSchema"] = schema.clone();
         }

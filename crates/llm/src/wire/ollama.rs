@@ -26,7 +26,9 @@ pub(super) fn encode(route: &HttpRoute, model: &str, request: &Request) -> Encod
     match &request.output {
         Output::Text => {}
         Output::Json => body["format"] = json!("json"),
-        Output::Schema { schema, .. } | Output::Tool { schema, .. } => body["format"] = schema.clone(),
+        Output::JsonWithSchema { schema } | Output::Schema { schema, .. } | Output::Tool { schema, .. } => {
+            body["format"] = schema.clone();
+        }
     }
     Encoded { url: format!("{}/api/chat", route.base_url), headers: bearer(route), body }
 }

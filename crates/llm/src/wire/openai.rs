@@ -23,6 +23,9 @@ pub(super) fn encode(route: &HttpRoute, model: &str, request: &Request) -> Encod
     match &request.output {
         Output::Text => {}
         Output::Json => body["response_format"] = json!({"type": "json_object"}),
+        Output::JsonWithSchema { schema } => {
+            body["response_format"] = json!({"type": "json_object", "schema": schema});
+        }
         Output::Schema { name, schema } | Output::Tool { name, schema } => {
             let schema = json!({"name": name, "schema": schema, "strict": is_closed(schema)});
             body["response_format"] = json!({"type": "json_schema", "json_schema": schema});

@@ -73,18 +73,25 @@ async fn a_cut_answer_gets_twice_the_room() {
 
 #[tokio::test]
 async fn a_server_without_schemas_steps_down_the_ladder_and_is_remembered() {
-    let (endpoint, model, records) =
-        scripted([Reply::FormatRefused, Reply::FormatRefused, Reply::Json(tea()), Reply::Json(tea())]).await;
+    let refused = std::iter::repeat_n(Reply::FormatRefused, 3);
+    let (endpoint, model, records) = scripted(refused.chain([Reply::Json(tea()), Reply::Json(tea())])).await;
     for _ in 0..2 {
         let done =
             model.complete_json::<Facts>(&Prompt::user("Facts?"), &facts_schema(), &Options::default()).await;
         assert_eq!(done.expect("facts").value.facts, ["likes tea"]);
     }
-    let formats: Vec<Value> =
-        endpoint.requests().iter().map(|seen| seen.body["response_format"]["type"].clone()).collect();
-    assert_eq!(formats, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
+    let requests = endpoint.requests();
+    let formats: Vec<&Value> = requests.iter().map(|seen| &seen.body["response_format"]).collect();
+    let types: Vec<Value> = formats.iter().map(|format| format["type"].clone()).collect();
+    let json = json!("json_object");
+    assert_eq!(types, [json!("json_schema"), json.clone(), json, Value::Null, Value::Null]);
+    assert_eq!(
+        formats[1]["schema"], formats[0]["json_schema"]["schema"],
+        "servers on llama.cpp want it here"
+    );
+    assert!(formats[2].get("schema").is_none());
     assert!(endpoint.requests().iter().all(|seen| seen.prompt().contains("instance of this JSON Schema")));
-    assert_eq!(records.all().len(), 4, "refused calls are in the ledger too");
+    assert_eq!(records.all().len(), 5, "refused calls are in the ledger too");
 }
 
 #[tokio::test]

@@ -36,8 +36,8 @@ pub(super) fn question(line: &Line<'_>, scope: &Scope<'_>, effects: &mut Effects
         variables::all(line.text).for_each(|name| effects.read(name));
         return Some(StepKind::Approve { who: Some(who.to_owned()), instruction });
     }
-    if let Some((agent, _)) = agent_named(rest.text, scope) {
-        variables::of_sentence(rest.text, effects);
+    if let Some((agent, asked)) = agent_named(rest.text, scope) {
+        variables::of_sentence(super::after(asked, "to").unwrap_or(asked), effects);
         return Some(StepKind::Delegate { agent, instruction });
     }
     let to_user = person(&rest).is_some()

@@ -5,7 +5,9 @@ use monty_types::{MontyDateTime, MontyObject};
 use super::host::Moment;
 use crate::value::Value;
 
-pub(super) fn to_python(value: Value) -> MontyObject {
+/// A value as the interpreter's object.
+#[must_use]
+pub fn to_python(value: Value) -> MontyObject {
     match value {
         Value::None => MontyObject::None,
         Value::Bool(value) => MontyObject::Bool(value),
@@ -20,8 +22,30 @@ pub(super) fn to_python(value: Value) -> MontyObject {
     }
 }
 
-/// What has no place among the values becomes its text.
-pub(super) fn from_python(object: &MontyObject) -> Value {
+/// The object as a value to keep. A whole number beyond 64 bits has no place among the values, and as a text it would
+/// be taken for one.
+pub fn to_value(object: &MontyObject) -> Result<Value, String> {
+    if has_large_number(object) {
+        return Err("it gives a whole number beyond 64 bits".to_owned());
+    }
+    Ok(from_python(object))
+}
+
+fn has_large_number(object: &MontyObject) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others hold no numbers")]
+    match object {
+        MontyObject::BigInt(_) => true,
+        MontyObject::List(items) | MontyObject::Tuple(items) | MontyObject::Set(items) => {
+            items.iter().any(has_large_number)
+        }
+        MontyObject::Dict(pairs) => pairs.into_iter().any(|(_, value)| has_large_number(value)),
+        _ => false,
+    }
+}
+
+/// The interpreter's object as a value. What has no place among the values becomes its text.
+#[must_use]
+pub fn from_python(object: &MontyObject) -> Value {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is shown as text")]
     match object {
         MontyObject::None => Value::None,

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+pub use convert::{from_python, to_python, to_value};
 pub use host::{CallInfo, Host, HostError, Moment};
 pub use sandbox::{EvalError, Limits, evaluate, evaluate_value};
 pub use scan::{Piece, scan};

@@ -93,7 +93,8 @@ fn as_text(object: MontyObject) -> String {
 
 /// The value of an expression, for conditions and assignments.
 pub fn evaluate_value(source: &str, host: &mut dyn Host, limits: &Limits) -> Result<Value, EvalError> {
-    run(source, host, limits).map(|object| convert::from_python(&object))
+    let object = run(source, host, limits)?;
+    convert::to_value(&object).map_err(|limit| EvalError::Limit { source_text: brief(source), limit })
 }
 
 fn run(source: &str, host: &mut dyn Host, limits: &Limits) -> Result<MontyObject, EvalError> {
@@ -248,7 +249,11 @@ impl Run<'_> {
         let message = error.message().unwrap_or_default().to_owned();
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others are Python's own")]
         match kind {
-            ExcType::TimeoutError | ExcType::MemoryError => self.limit(&message),
+            // The interpreter says how long it took, which is different each time.
+            ExcType::TimeoutError => {
+                self.limit(&format!("it ran longer than {} ms", self.limits.time.as_millis()))
+            }
+            ExcType::MemoryError => self.limit(&message),
             ExcType::RecursionError => self.limit("it recurses too deeply"),
             _ => {
                 let missing = message.split('\'').nth(1).filter(|_| kind == ExcType::NameError);

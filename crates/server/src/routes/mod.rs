@@ -16,6 +16,7 @@ mod publish;
 mod requests;
 mod search;
 mod server_state;
+mod shadow_comparisons;
 mod user_playbooks;
 
 use reflexio_api_types::Added;
@@ -45,6 +46,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(costs::routes())
         .merge(outcomes::routes())
         .merge(evaluations::routes())
+        .merge(shadow_comparisons::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

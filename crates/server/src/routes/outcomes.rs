@@ -62,10 +62,7 @@ fn answer(marked: MarkedOutcome) -> SetSessionOutcomeResponse {
             let answer = said(false, false, &refusal.to_string());
             let (reason, user) = reason(&refusal);
             let answer = SetSessionOutcomeResponse { reason: Some(reason), user_id: user, ..answer };
-            match refusal {
-                OutcomeRefusal::Conflicting(stored) => answer.about(*stored),
-                _ => answer,
-            }
+            if let OutcomeRefusal::Conflicting(stored) = refusal { answer.about(*stored) } else { answer }
         }
     }
 }

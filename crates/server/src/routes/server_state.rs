@@ -83,6 +83,7 @@ async fn clear_user_data(
         ("model_calls".to_owned(), counts.model_calls),
         ("session_outcomes".to_owned(), counts.session_outcomes),
         ("evaluations".to_owned(), counts.evaluations),
+        ("shadow_comparisons".to_owned(), counts.shadow_comparisons),
         // The public client's names for things that this server does not keep apart.
         ("purged_profiles".to_owned(), 0),
         ("purged_user_playbooks".to_owned(), 0),

@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 19] = [
+const TABLES: [&str; 20] = [
     "api_keys",
     "requests",
     "interactions",
@@ -34,6 +34,7 @@ const TABLES: [&str; 19] = [
     "session_outcomes",
     "evaluations",
     "learning_evaluations",
+    "shadow_comparisons",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and
@@ -82,6 +83,11 @@ fn check_references(sql: &Connection, report: &mut IntegrityReport) -> Result<()
         "SELECT 'the evaluation ' || t.id || ' of a learning is of a session that is not there'
          FROM learning_evaluations t WHERE NOT EXISTS (SELECT 1 FROM requests r
              WHERE r.org_id = t.org_id AND r.session_id = t.session_id AND r.user_id = t.user_id)",
+        "SELECT 'shadow comparison ' || c.id || ' does not agree with its interaction ' || c.interaction_id
+         FROM shadow_comparisons c LEFT JOIN interactions t ON t.id = c.interaction_id
+         LEFT JOIN requests r ON r.key = t.request_key
+         WHERE (c.org_id, c.user_id, c.request_id, c.session_id, c.agent_version)
+            IS NOT (t.org_id, t.user_id, r.id, r.session_id, r.agent_version)",
         "SELECT 'job ' || t.id || ' waits behind nobody' FROM jobs t WHERE t.place = 'behind'
          AND NOT EXISTS (SELECT 1 FROM jobs f WHERE f.org_id = t.org_id AND f.lane = t.lane AND f.place <> 'behind')",
         "SELECT 'job ' || t.id || ' is overtaken by job ' || f.id FROM jobs t

@@ -224,6 +224,7 @@ async fn clear_user(store: &dyn Store, org: &OrgId, model: &mut Model, user: &st
         model_calls: 0,
         session_outcomes: 0,
         evaluations: 0,
+        ..UserDataCounts::default()
     };
     assert_eq!(store.clear_user(org, &user.into()).await.unwrap(), expected);
 }

@@ -15,6 +15,7 @@ from reflexio.enums import (
     OperationStatus,
     PlaybookStatus,
     ProfileTimeToLive,
+    RegularVsShadow,
     SearchMode,
     SessionOutcomeFailureReason,
     SessionOutcomeKind,
@@ -153,6 +154,12 @@ from reflexio.models.responses import (
     UpdatePlaybookStatusResponse,
     UpdateUserPlaybookResponse,
 )
+from reflexio.models.shadow import (
+    GetShadowComparisonsResponse,
+    RunShadowComparisonsResponse,
+    ShadowComparison,
+    ShadowRate,
+)
 
 __all__ = [
     "AddAgentPlaybookResponse",
@@ -202,6 +209,7 @@ __all__ = [
     "GetRequestsViewResponse",
     "GetRetrievedLearningEvaluationResultsResponse",
     "GetSessionOutcomesResponse",
+    "GetShadowComparisonsResponse",
     "GetUserPlaybooksViewResponse",
     "GradeOnDemandResponse",
     "HealthResponse",
@@ -245,6 +253,7 @@ __all__ = [
     "RegenerateFailure",
     "RegenerateStartResponse",
     "RegenerateStatusResponse",
+    "RegularVsShadow",
     "Request",
     "RequestData",
     "RerunPlaybookGenerationResponse",
@@ -253,6 +262,7 @@ __all__ = [
     "RetrievedLearning",
     "RetrievedLearningEvaluationResult",
     "RunPlaybookAggregationResponse",
+    "RunShadowComparisonsResponse",
     "SearchAgentPlaybooksViewResponse",
     "SearchInteractionsViewResponse",
     "SearchMode",
@@ -264,6 +274,8 @@ __all__ = [
     "SessionOutcomeFailureReason",
     "SessionOutcomeKind",
     "SetSessionOutcomeResponse",
+    "ShadowComparison",
+    "ShadowRate",
     "StallStateResponse",
     "Status",
     "StorageStatsResponse",

@@ -57,6 +57,16 @@ class ProfileTimeToLive(str, Enum):
     INFINITY = "infinity"
 
 
+class RegularVsShadow(str, Enum):
+    """Which answer served the user better: the one that was given, or its ``shadow_content``."""
+
+    REGULAR_IS_BETTER = "regular_is_better"
+    REGULAR_IS_SLIGHTLY_BETTER = "regular_is_slightly_better"
+    SHADOW_IS_BETTER = "shadow_is_better"
+    SHADOW_IS_SLIGHTLY_BETTER = "shadow_is_slightly_better"
+    TIED = "tied"
+
+
 class SearchMode(str, Enum):
     """How a search finds its rows: by meaning, by words, or by both."""
 

@@ -9,6 +9,7 @@ mod otlp;
 mod ready;
 mod signals;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +17,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::PrometheusHandle;
-use reflexio_app::{App, EmbedderChoice, MasterKey, WorkerSettings, Workers};
-use reflexio_llm::Settings;
+use reflexio_app::{App, EmbedderChoice, MasterKey, ModelSettings, WorkerSettings, Workers};
+use reflexio_llm::{GateSettings, Settings};
 use reflexio_server::RateLimit;
 use reflexio_types::{Config, SystemClock};
 use tokio::net::TcpListener;
@@ -72,6 +73,10 @@ pub(crate) struct Serve {
     /// How many users are learned from at the same time; 0 only stores what is published.
     #[arg(long, value_name = "COUNT", env = "REFLEXIO_LEARNING_WORKERS", default_value_t = 8)]
     learning_workers: usize,
+    /// How many calls a model provider gets at the same time; as many as users are learned from, and at least 8, if
+    /// missing.
+    #[arg(long, value_name = "COUNT", env = "REFLEXIO_MODEL_CALLS")]
+    model_calls: Option<NonZeroUsize>,
     #[command(flatten)]
     costs: costs::CostArgs,
 }
@@ -126,7 +131,7 @@ impl Serve {
             master_key: set(&self.master_key).as_deref().map(MasterKey::derive),
             api_key: context.api_key.clone(),
             embedder: self.embedder()?,
-            models: Arc::new(models),
+            models: self.models(),
             costs: self.costs.settings(),
         })))
     }
@@ -137,6 +142,16 @@ impl Serve {
             tracing::warn!(reason, "searching by words only");
         }
         Ok(choice)
+    }
+
+    fn models(&self) -> ModelSettings {
+        let concurrency = GateSettings::default().concurrency.max(self.learning_workers);
+        let concurrency = self.model_calls.map_or(concurrency, NonZeroUsize::get);
+        Arc::new(move |config| {
+            let mut settings = models(config);
+            settings.gate.concurrency = concurrency;
+            settings
+        })
     }
 
     fn workers(&self, app: &Arc<App>) -> Option<Workers> {

@@ -13,6 +13,7 @@ from reflexio._endpoints.profiles import ProfileEndpoints
 from reflexio._endpoints.publishing import PublishingEndpoints
 from reflexio._endpoints.search import SearchEndpoints
 from reflexio._endpoints.server import ServerEndpoints
+from reflexio._endpoints.shadow import ShadowEndpoints
 from reflexio._endpoints.user_playbooks import UserPlaybookEndpoints
 
 
@@ -27,6 +28,7 @@ class AllEndpoints(
     JobEndpoints,
     CostEndpoints,
     EvaluationEndpoints,
+    ShadowEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

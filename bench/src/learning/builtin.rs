@@ -1,15 +1,10 @@
-//! Windows per second of CPU time, on windows of ten turns with about thirty words each.
-//!
-//! `cargo run --release -p reflexio-learn --example speed`
-#![expect(clippy::print_stdout, reason = "a report for a person")]
-
 use std::time::Duration;
 
 use reflexio_learn::builtin::{Definitions, LabelledTurn, OwnText, Window, learn};
 use reflexio_types::config::{PlaybookConfig, ProfileExtractorConfig};
 use reflexio_types::{Timestamp, Turn};
 
-const ROUNDS: usize = 20_000;
+use crate::process::cpu_time;
 
 /// Half of it teaches something, half is talk.
 const SAID: [(&str, &str); 10] = [
@@ -55,7 +50,23 @@ const SAID: [(&str, &str); 10] = [
     ),
 ];
 
-fn main() {
+/// How fast the built-in learner reads, on one thread.
+pub(crate) struct Builtin {
+    pub(crate) windows: usize,
+    pub(crate) turns: usize,
+    pub(crate) words: usize,
+    pub(crate) items: usize,
+    pub(crate) processor: Duration,
+}
+
+impl Builtin {
+    pub(crate) fn per_second(&self) -> f64 {
+        self.windows as f64 / self.processor.as_secs_f64().max(f64::EPSILON)
+    }
+}
+
+/// Reads the same window of ten turns again and again.
+pub(super) fn measure(windows: usize) -> anyhow::Result<Builtin> {
     let turns: Vec<Turn> =
         SAID.iter().map(|(role, content)| Turn::say(Timestamp(0), role, content)).collect();
     let labels: Vec<String> = (1..=turns.len()).map(|number| format!("T{number}")).collect();
@@ -63,33 +74,15 @@ fn main() {
         labels.iter().zip(&turns).map(|(label, turn)| LabelledTurn { label, turn }).collect();
     let (own, profile) = (OwnText::default(), ProfileExtractorConfig::default());
     let playbooks = [PlaybookConfig::general()];
-    let (window, definitions) = (
-        Window { turns: &labelled, own: &own },
-        Definitions { profile: Some(&profile), playbooks: &playbooks },
-    );
-    let learned = learn(&window, &definitions);
-    let start = cpu_time();
+    let window = Window { turns: &labelled, own: &own };
+    let definitions = Definitions { profile: Some(&profile), playbooks: &playbooks };
+    let before = cpu_time(std::process::id())?;
     let mut items = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..windows {
         let learned = learn(std::hint::black_box(&window), &definitions);
         items += learned.profiles.len() + learned.playbooks.len();
     }
-    let seconds = cpu_time().saturating_sub(start).as_secs_f64();
-    let words: usize = SAID.iter().map(|(_, content)| content.split_whitespace().count()).sum();
-    println!(
-        "{:.0} windows/s of CPU time ({ROUNDS} windows of {} turns, {words} words, {} items each; {items} in all)",
-        ROUNDS as f64 / seconds.max(f64::EPSILON),
-        turns.len(),
-        learned.profiles.len() + learned.playbooks.len(),
-    );
-}
-
-/// User and system time of this process; the kernel counts in hundredths of a second.
-fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let field = |at: usize| {
-        after_name.split_whitespace().nth(at).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0)
-    };
-    Duration::from_millis((field(11) + field(12)) * 10)
+    let processor = cpu_time(std::process::id())?.saturating_sub(before);
+    let words = SAID.iter().map(|(_, content)| content.split_whitespace().count()).sum();
+    Ok(Builtin { windows, turns: turns.len(), words, items, processor })
 }

@@ -154,6 +154,14 @@ fn several_files_are_one_program_and_a_folder_holds_many() {
 }
 
 #[test]
+fn the_examples_are_programs_without_errors() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/playbooks");
+    let summary = reflexio("playbook check").arg(examples).json()["summary"].clone();
+    assert_eq!(summary["errors"], 0, "{summary}");
+    assert!(summary["files"].as_u64() >= Some(6), "{summary}");
+}
+
+#[test]
 fn imports_are_found_beside_the_file_and_parts_are_not_programs() {
     let folder = folder();
     std::fs::create_dir(folder.path().join("parts")).expect("a folder");

@@ -72,7 +72,20 @@ fn fix_json(program: &Program, fix: &Fix) -> Value {
 }
 
 fn artifact(program: &Program, span: Span) -> Value {
-    json!({ "uri": program.sources().file(span.file).map_or("", |file| file.name.as_str()) })
+    json!({ "uri": program.sources().file(span.file).map_or_else(String::new, |file| uri(&file.name)) })
+}
+
+/// The name of a file as an address: relative names stay relative, as code hosts want them.
+fn uri(name: &str) -> String {
+    let mut uri = if name.starts_with('/') { "file://".to_owned() } else { String::new() };
+    for byte in name.bytes() {
+        match byte {
+            b'\\' => uri.push('/'),
+            byte if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
 }
 
 fn region(program: &Program, span: Span) -> Value {
@@ -83,4 +96,16 @@ fn region(program: &Program, span: Span) -> Value {
         "endLine": end.line,
         "endColumn": end.column,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn names_of_files_become_addresses() {
+        assert_eq!(uri("playbooks/desk.md"), "playbooks/desk.md");
+        assert_eq!(uri("/a b/é.md"), "file:///a%20b/%C3%A9.md");
+        assert_eq!(uri("a\\b.md"), "a/b.md");
+    }
 }

@@ -2,7 +2,8 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses its part")]
 
 use playbook_lang::{
-    Agent, Library, Playbook, Program, SourceFile, Span, Step, explain_text, format, render,
+    Agent, Library, Playbook, Program, SourceFile, Span, Step, Symbol, Symbols, explain_text, format, rename,
+    render,
 };
 
 pub(crate) fn programs() -> Vec<SourceFile> {
@@ -43,6 +44,24 @@ pub(crate) fn check_spans(program: &Program) {
     }
     for agent in &program.agents {
         check_agent(program, agent);
+    }
+    check_names(program);
+}
+
+/// Names stand where they are said to, none in another, and each can be renamed or says why not.
+fn check_names(program: &Program) {
+    let symbols = Symbols::new(program);
+    let places: Vec<_> = symbols.iter().collect();
+    for pair in places.windows(2) {
+        let (left, right) = (pair[0].span, pair[1].span);
+        assert!(left.file < right.file || left.end <= right.start, "{left:?} and {right:?}");
+    }
+    for place in places.iter().take(20) {
+        valid(program, place.span);
+        if let Symbol::Variable { name, .. } = &place.symbol {
+            assert_eq!(program.sources().slice(place.span), name);
+        }
+        let _ = rename(program, &symbols, &place.symbol, "another_name");
     }
 }
 

@@ -1,8 +1,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, doctor, embeddings, export, import, interactions, jobs,
-    keys, profiles, publish, restore, search, serve, user_playbooks, users,
+    agent_playbooks, backup, completions, config, dev, doctor, embeddings, export, import, interactions,
+    jobs, keys, profiles, publish, restore, search, serve, user_playbooks, users,
 };
 use crate::exit;
 
@@ -97,6 +97,9 @@ pub(crate) enum Command {
     Export(export::Export),
     /// Read what `export` wrote.
     Import(import::Import),
+    /// Try out on a file what the server does inside.
+    #[command(subcommand)]
+    Dev(dev::Dev),
     /// Print the OpenAPI document of the server.
     Openapi,
     /// Print a completion script for a shell.

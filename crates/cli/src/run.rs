@@ -57,6 +57,7 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::Restore(command) => wait(command.run(context)),
         Command::Export(command) => wait(command.run(context)),
         Command::Import(command) => wait(command.run(context)),
+        Command::Dev(command) => command.run(context),
         Command::Openapi => openapi::run(context),
         Command::Completions(command) => completions::run(command),
         Command::Version => version::run(context),

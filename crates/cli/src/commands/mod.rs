@@ -5,6 +5,7 @@ pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod delete;
+pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod embeddings;
 pub(crate) mod export;

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 50] = [
+const COMMANDS: [&str; 53] = [
     "",
     "serve",
     "publish",
@@ -51,6 +51,9 @@ const COMMANDS: [&str; 50] = [
     "restore",
     "export",
     "import",
+    "dev",
+    "dev cluster",
+    "dev duplicates",
     "openapi",
 ];
 

@@ -4,6 +4,7 @@
 
 mod config;
 mod crash;
+mod dev;
 mod doctor;
 mod embeddings;
 mod errors;

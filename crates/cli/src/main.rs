@@ -13,6 +13,7 @@ mod data_dir;
 mod editor;
 mod exit;
 mod failure;
+mod local_model;
 mod lock;
 mod output;
 mod report;

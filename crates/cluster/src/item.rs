@@ -58,7 +58,7 @@ pub struct Nearness {
 }
 
 impl Nearness {
-    pub const WITH_VECTORS: Self = Self { small: 0.57, large: 0.35, join: 0.42 };
+    pub const WITH_VECTORS: Self = Self { small: 0.57, large: 0.35, join: 0.40 };
     pub const WORDS_ONLY: Self = Self { small: 0.30, large: 0.15, join: 0.17 };
 
     /// What a cluster of this size needs.

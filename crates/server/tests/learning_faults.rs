@@ -306,7 +306,7 @@ async fn items_that_are_said_twice_are_stored_once() {
     assert_eq!(scene.rows().await, [FACT, RULE]);
     assert_eq!(
         scene.job(2).await["progress"]["message"],
-        "learned 0 profiles and 0 user playbooks from 3 turns; left out 1 (known already: 1)"
+        "learned 0 profiles and 0 user playbooks from 3 turns; left out 2 (known already: 2)"
     );
 }
 

@@ -243,7 +243,7 @@ fn secret_outcome() -> SessionOutcome {
         kind: OutcomeKind::Failure,
         occurred_at: Timestamp(1),
         source: String::new(),
-        label: Some(SECRETS[5].to_owned()),
+        label: Some(SECRETS[6].to_owned()),
         value: None,
         metadata: None,
         contract_digest: String::new(),
@@ -253,7 +253,7 @@ fn secret_outcome() -> SessionOutcome {
 }
 
 fn secret_judgement(turn: InteractionId) -> Judgement {
-    let failure = SessionFailure { kind: FailureType::WrongAnswer, reason: SECRETS[6].to_owned() };
+    let failure = SessionFailure { kind: FailureType::WrongAnswer, reason: SECRETS[7].to_owned() };
     let verdict = Verdict {
         failure: Some(failure),
         is_escalated: false,
@@ -285,7 +285,7 @@ fn secret_judgement(turn: InteractionId) -> Judgement {
         kind: LearningKind::Profile,
         learning_id: "p1".to_owned(),
         is_relevant: Some(true),
-        relevance_reason: SECRETS[7].to_owned(),
+        relevance_reason: SECRETS[8].to_owned(),
         impact: None,
         impact_reason: String::new(),
         evaluated_by: "builtin".to_owned(),

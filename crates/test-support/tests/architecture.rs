@@ -56,6 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "reflexio-api-types",
             "reflexio-app",
             "reflexio-client",
+            "reflexio-cluster",
             "reflexio-embed",
             "reflexio-llm",
             "reflexio-server",

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 73] = [
+const COMMANDS: [&str; 75] = [
     "",
     "serve",
     "publish",
@@ -74,6 +74,8 @@ const COMMANDS: [&str; 73] = [
     "import",
     "dev",
     "dev placeholders",
+    "dev cluster",
+    "dev duplicates",
     "openapi",
 ];
 

@@ -5,6 +5,7 @@
 mod config;
 mod costs;
 mod crash;
+mod dev;
 mod doctor;
 mod embeddings;
 mod errors;

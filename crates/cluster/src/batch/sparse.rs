@@ -22,11 +22,20 @@ struct Cluster {
     /// Of the places of its items, by their weights.
     sum: Vec<f32>,
     weight: f32,
-    neighbours: Vec<u32>,
+    neighbours: Vec<Neighbour>,
     /// The node of the tree it is.
     node: usize,
     /// How often it grew.
     version: u32,
+}
+
+/// Another cluster as it was when it was last looked at.
+#[derive(Debug, Clone, Copy)]
+struct Neighbour {
+    cluster: u32,
+    version: u32,
+    /// None if the one who looks has grown since.
+    similarity: Option<f32>,
 }
 
 struct Linkage {
@@ -44,7 +53,14 @@ impl Linkage {
         let clusters = clusters.map(|(node, (&weight, neighbours))| {
             let mut sum = vec![0.0; places.width()];
             places.add(node, weight, &mut sum);
-            Cluster { sum, weight, neighbours, node, version: 0 }
+            let unseen = |cluster| Neighbour { cluster, version: 0, similarity: None };
+            Cluster {
+                sum,
+                weight,
+                neighbours: neighbours.into_iter().map(unseen).collect(),
+                node,
+                version: 0,
+            }
         });
         Self {
             clusters: clusters.collect(),
@@ -63,8 +79,7 @@ impl Linkage {
                 return;
             }
             let is_as_seen = |cluster: u32, version: u32| {
-                self.resolve(cluster) == cluster
-                    && self.get(cluster).is_some_and(|now| now.version == version)
+                self.resolve(cluster) == cluster && self.version(cluster) == version
             };
             if !is_as_seen(pair.one, pair.one_version) {
                 continue;
@@ -98,26 +113,50 @@ impl Linkage {
     /// Finds the nearest neighbour and remembers the pair; forgets the farthest neighbours if there are too many.
     fn look_around(&mut self, cluster: u32) {
         let known = self.clusters.get_mut(cluster as usize).map(|it| std::mem::take(&mut it.neighbours));
-        let mut others: Vec<u32> = known.unwrap_or_default().into_iter().map(|it| self.resolve(it)).collect();
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|&other| other != cluster);
-        let mut ranked: Vec<(f32, u32)> =
-            others.iter().map(|&other| (self.similarity(cluster, other), other)).collect();
-        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut others: Vec<Neighbour> =
+            known.unwrap_or_default().into_iter().map(|it| self.as_it_is(it)).collect();
+        others.retain(|other| other.cluster != cluster);
+        // Of several that became one, the one that was looked at comes first.
+        others.sort_unstable_by_key(|other| (other.cluster, other.similarity.is_none()));
+        others.dedup_by_key(|other| other.cluster);
+        let mut ranked: Vec<(f32, Neighbour)> = others
+            .into_iter()
+            .map(|it| (it.similarity.unwrap_or_else(|| self.similarity(cluster, it.cluster)), it))
+            .map(|(similarity, it)| (similarity, Neighbour { similarity: Some(similarity), ..it }))
+            .collect();
+        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cluster.cmp(&b.1.cluster)));
         ranked.truncate(KEPT);
         if let Some(&(similarity, other)) = ranked.first() {
-            let version = |cluster| self.get(cluster).map_or(0, |it| it.version);
-            let (one_version, other_version) = (version(cluster), version(other));
-            self.pairs.push(Pair { similarity, one: cluster, other, one_version, other_version });
+            self.pairs.push(Pair {
+                similarity,
+                one: cluster,
+                other: other.cluster,
+                one_version: self.version(cluster),
+                other_version: other.version,
+            });
         }
         if let Some(it) = self.clusters.get_mut(cluster as usize) {
             it.neighbours = ranked.into_iter().map(|(_, other)| other).collect();
         }
     }
 
+    /// What became of a neighbour; how near it is has to be found out anew if it grew.
+    fn as_it_is(&self, seen: Neighbour) -> Neighbour {
+        let cluster = self.resolve(seen.cluster);
+        let version = self.version(cluster);
+        let is_as_seen = cluster == seen.cluster && version == seen.version;
+        Neighbour { cluster, version, similarity: seen.similarity.filter(|_| is_as_seen) }
+    }
+
+    fn version(&self, cluster: u32) -> u32 {
+        self.get(cluster).map_or(0, |it| it.version)
+    }
+
     fn merge(&mut self, pair: &Pair) {
-        let (kept, gone) = (pair.one.min(pair.other), pair.one.max(pair.other));
+        let weight = |cluster| self.get(cluster).map_or(0.0, |it| it.weight);
+        // The heavier one stays, so that nobody has to be followed through many moves.
+        let by_weight = weight(pair.one).total_cmp(&weight(pair.other)).then(pair.other.cmp(&pair.one));
+        let (kept, gone) = if by_weight.is_gt() { (pair.one, pair.other) } else { (pair.other, pair.one) };
         let made = self.moved.len() + self.merges.len();
         let Some(taken) = self.clusters.get_mut(gone as usize) else { return };
         let (sum, weight, neighbours) =
@@ -130,6 +169,7 @@ impl Linkage {
         it.sum.iter_mut().zip(&sum).for_each(|(total, value)| *total += value);
         it.weight += weight;
         it.neighbours.extend(neighbours);
+        it.neighbours.iter_mut().for_each(|neighbour| neighbour.similarity = None);
         it.version += 1;
         let left = std::mem::replace(&mut it.node, made);
         self.merges.push(Merge { left, right, similarity: pair.similarity });

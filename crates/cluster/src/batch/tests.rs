@@ -167,6 +167,28 @@ fn the_medoid_is_in_the_middle_of_its_cluster() {
 }
 
 #[test]
+fn crowds_stay_together_without_comparing_all_pairs() {
+    // Each in a direction of its own around its topic, so that nobody is near to all.
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+    };
+    let mut row = |topic: usize, at: usize| {
+        let mut vector: Vec<f32> = (0..64).map(|_| 0.45 * next()).collect();
+        vector.iter_mut().skip(topic * 8).take(8).for_each(|value| *value += 0.5);
+        let length = dot(&vector, &vector).sqrt();
+        vector.iter_mut().for_each(|value| *value /= length);
+        Row { text: format!("number {at}"), vector, ..Row::new(topic, 0.0) }
+    };
+    let rows: Vec<Row> = (0..1_000).map(|at| row(at % 5, at)).collect();
+    let found =
+        cluster_exactly_up_to(0, &items(&rows), &Options::default()).expect("vectors of one dimension");
+    let sizes: Vec<usize> = found.clusters.iter().map(|it| it.members.len()).collect();
+    assert_eq!(sizes, [200; 5]);
+}
+
+#[test]
 fn a_small_example_looks_like_this() {
     let texts = [
         "I want to reset my password",

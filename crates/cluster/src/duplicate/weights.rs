@@ -16,23 +16,23 @@ struct Weights {
 }
 
 const WITH_VECTORS: Weights = Weights {
-    bias: -6.354,
-    cosine: 3.666,
-    trigrams: 1.882,
-    order: 1.711,
-    length: 3.630,
-    extra: -1.045,
-    numbers: -0.760,
+    bias: -6.335,
+    cosine: 3.692,
+    trigrams: 1.670,
+    order: 1.887,
+    length: 3.598,
+    extra: -1.069,
+    numbers: -0.774,
 };
 
 const WORDS_ONLY: Weights = Weights {
-    bias: -4.252,
+    bias: -4.242,
     cosine: 0.0,
-    trigrams: 3.481,
-    order: 1.854,
-    length: 3.575,
-    extra: -1.221,
-    numbers: -0.792,
+    trigrams: 3.478,
+    order: 1.850,
+    length: 3.572,
+    extra: -1.227,
+    numbers: -0.793,
 };
 
 pub(super) fn probability(features: &Features) -> f64 {

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
@@ -6,9 +6,10 @@ use async_trait::async_trait;
 use clap::Args;
 use reflexio_app::{Connect, EmbedderChoice};
 use reflexio_embed::remote::{ApiKey, Provider, Remote, Settings};
-use reflexio_embed::{Embedder, Error, MiniLm, Precision, QueryCache, Queue, QueueOptions};
+use reflexio_embed::{Embedder, Error, QueryCache, Queue, QueueOptions};
 
 use crate::failure::Failure;
+use crate::local_model::LocalModel;
 
 /// Vectors of so many recent queries are kept: 6 MB.
 const KEPT_QUERIES: usize = 4096;
@@ -48,17 +49,10 @@ impl EmbedderArgs {
     }
 
     fn local(&self) -> EmbedderChoice {
-        if cfg!(feature = "bundled-model") && self.model_dir.is_none() {
-            return EmbedderChoice::Connect(Arc::new(LocalModel::Bundled));
+        match LocalModel::find(self.model_dir.clone()) {
+            Ok(model) => EmbedderChoice::Connect(Arc::new(model)),
+            Err(reason) => EmbedderChoice::None(reason),
         }
-        let Some(folder) = self.model_dir.clone().or_else(default_folder) else {
-            return EmbedderChoice::None("no folder for the model: set REFLEXIO_MODEL_DIR".to_owned());
-        };
-        let path = folder.join(MiniLm::file_name(Precision::Int8));
-        if !path.exists() {
-            return EmbedderChoice::None(Error::ModelMissing(path).to_string());
-        }
-        EmbedderChoice::Connect(Arc::new(LocalModel::File(path)))
     }
 
     fn remote(&self, name: &str) -> anyhow::Result<Settings> {
@@ -84,47 +78,16 @@ impl EmbedderArgs {
     }
 }
 
-fn default_folder() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))?;
-    Some(cache.join("reflexio").join("models"))
-}
-
-enum LocalModel {
-    File(PathBuf),
-    Bundled,
-}
-
 #[async_trait]
 impl Connect for LocalModel {
     async fn connect(&self) -> Result<Arc<dyn Embedder>, Error> {
-        let path = match self {
-            LocalModel::File(path) => Some(path.clone()),
-            LocalModel::Bundled => None,
-        };
-        let model = tokio::task::spawn_blocking(move || open(path.as_deref())).await;
+        let model = self.clone();
+        let model = tokio::task::spawn_blocking(move || model.open()).await;
         let model = model.map_err(|_| Error::Closed)??;
         tracing::info!(model = model.id(), kernel = ?model.isa(), "searching by meaning");
         let cores = available_parallelism().map_or(1, usize::from);
         Ok(queued(Arc::new(model), cores))
     }
-}
-
-fn open(path: Option<&Path>) -> Result<MiniLm, Error> {
-    match path {
-        Some(path) => MiniLm::open(path),
-        None => bundled(),
-    }
-}
-
-#[cfg(feature = "bundled-model")]
-fn bundled() -> Result<MiniLm, Error> {
-    MiniLm::bundled()
-}
-
-#[cfg(not(feature = "bundled-model"))]
-fn bundled() -> Result<MiniLm, Error> {
-    Err(Error::Misconfigured("this build has no model inside".to_owned()))
 }
 
 struct RemoteModel(Settings);

@@ -38,9 +38,8 @@ pub struct Aggregated {
     pub scope: AggregationScope,
     /// The revision that was read; another one now fails with `Changed`.
     pub revision: u64,
-    /// What to remember, given the ids that the proposed rules got, in their order.
+    /// What to remember; the ids of the proposed rules are added to it.
     pub state: Value,
-    /// The field of the state in which the ids are noted, by cluster.
     pub proposed: Vec<Proposed>,
     /// Pending rules of clusters that are no more, as they were read.
     pub outdated: Vec<AgentPlaybook>,

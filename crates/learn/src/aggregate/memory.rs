@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reflexio_cluster::{ClusterId, Clusters, Count, Item, Nearness, Options};
 use reflexio_types::config::PlaybookAggregatorConfig;
-use reflexio_types::{AgentPlaybookId, UserPlaybook, UserPlaybookId};
+use reflexio_types::{AgentPlaybookId, UserPlaybook};
 use serde::{Deserialize, Serialize};
 
 /// A row and its meaning, if it is known.
@@ -99,11 +99,6 @@ impl Memory {
             })
             .collect();
         Ok(Refreshed { clusters: refresh.ids.len(), changed, outdated })
-    }
-
-    /// The rows that were there at the last refresh.
-    pub fn members(&self) -> impl Iterator<Item = UserPlaybookId> {
-        self.members.keys().map(|id| UserPlaybookId(*id))
     }
 }
 

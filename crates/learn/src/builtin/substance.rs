@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::duplicates::is_negative;
 use super::reading::telling_terms;
 use super::text::{sentences, words};
 
@@ -104,13 +105,6 @@ fn is_number(term: &str) -> bool {
 
 fn has_word(text: &str, word: &str) -> bool {
     words(text).iter().any(|found| found.lower == word)
-}
-
-fn is_negative(text: &str) -> bool {
-    let negative = |lower: &str| {
-        lower.ends_with("n't") || matches!(lower, "not" | "no" | "never" | "cannot" | "without")
-    };
-    words(text).iter().any(|word| negative(&word.lower))
 }
 
 #[cfg(test)]

@@ -65,7 +65,8 @@ pub(crate) fn is_meant(what: &str, content: &str) -> bool {
     overlap(what, content).of_first >= 0.75
 }
 
-/// From here on two rows say the same, if neither denies the other.
+/// From here on two rows say the same, if neither denies the other. Stricter than `cluster::near_duplicate`, which takes "email in
+/// the evening" and "email in the morning" for one: here the new row would get lost.
 const SAME_OVERLAP: f64 = 0.8;
 const SAME_COSINE: f64 = 0.9;
 const SAME_OVERLAP_AT_LEAST: f64 = 0.5;

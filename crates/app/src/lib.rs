@@ -5,6 +5,7 @@
 //! database. Start reading at [`App`] and [`App::publish`].
 
 mod access;
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregation;
 mod configs;
@@ -22,6 +23,7 @@ mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
+mod review;
 mod search;
 mod secrets;
 mod server_state;
@@ -30,6 +32,7 @@ mod user_playbooks;
 
 use std::sync::Arc;
 
+pub use agent_playbook_revisions::{AgentPlaybookDiff, DiffPart, FieldDiff};
 pub use agent_playbooks::NewAgentPlaybook;
 pub use aggregation::AggregationOutcome;
 pub use configs::ConfigEdit;

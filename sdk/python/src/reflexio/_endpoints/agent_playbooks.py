@@ -18,6 +18,10 @@ from reflexio.models.responses import (
     UpdateAgentPlaybookResponse,
     UpdatePlaybookStatusResponse,
 )
+from reflexio.models.reviews import (
+    AgentPlaybookDiffResponse,
+    AgentPlaybookHistoryResponse,
+)
 
 
 class AgentPlaybookEndpoints:
@@ -180,11 +184,15 @@ class AgentPlaybookEndpoints:
         playbook_name: str | None = None,
         content: str | None = None,
         trigger: str | None = None,
+        instruction: str | None = None,
+        pitfall: str | None = None,
         rationale: str | None = None,
         playbook_status: PlaybookStatus | str | None = None,
+        reason: str | None = None,
     ) -> Call[UpdateAgentPlaybookResponse]:
         """Change the given fields of an agent playbook and leave the others.
 
+        An empty text takes a field away; ``reason`` says why it was decided so.
         Raises ``NotFoundError`` when there is no such playbook.
         """
         return Call(
@@ -196,17 +204,23 @@ class AgentPlaybookEndpoints:
                 playbook_name=playbook_name,
                 content=content,
                 trigger=trigger,
+                instruction=instruction,
+                pitfall=pitfall,
                 rationale=rationale,
                 playbook_status=playbook_status,
+                reason=reason,
             ),
             changes_data=True,
         )
 
     @endpoint
     def update_agent_playbook_status(
-        self, agent_playbook_id: int, playbook_status: PlaybookStatus | str
+        self,
+        agent_playbook_id: int,
+        playbook_status: PlaybookStatus | str,
+        reason: str | None = None,
     ) -> Call[UpdatePlaybookStatusResponse]:
-        """Approve or reject an agent playbook.
+        """Approve or reject an agent playbook, and say why.
 
         Example:
             >>> client.update_agent_playbook_status(17, PlaybookStatus.APPROVED)
@@ -215,8 +229,39 @@ class AgentPlaybookEndpoints:
             "PUT",
             "/api/update_agent_playbook_status",
             as_model(UpdatePlaybookStatusResponse),
-            body={"agent_playbook_id": agent_playbook_id, "playbook_status": playbook_status},
+            body=given(
+                agent_playbook_id=agent_playbook_id,
+                playbook_status=playbook_status,
+                reason=reason,
+            ),
             changes_data=True,
+        )
+
+    @endpoint
+    def get_agent_playbook_diff(self, agent_playbook_id: int) -> Call[AgentPlaybookDiffResponse]:
+        """What approving a successor would change, word by word.
+
+        Example:
+            >>> for field in client.get_agent_playbook_diff(17).fields:
+            ...     print(field.field, [part.text for part in field.parts if part.op != "same"])
+        """
+        return Call(
+            "GET",
+            f"/api/agent_playbooks/{agent_playbook_id}/diff",
+            as_model(AgentPlaybookDiffResponse),
+            repeatable=True,
+        )
+
+    @endpoint
+    def get_agent_playbook_history(
+        self, agent_playbook_id: int
+    ) -> Call[AgentPlaybookHistoryResponse]:
+        """Who did what to an agent playbook, why, and the text before; oldest first."""
+        return Call(
+            "GET",
+            f"/api/agent_playbooks/{agent_playbook_id}/history",
+            as_model(AgentPlaybookHistoryResponse),
+            repeatable=True,
         )
 
     @endpoint

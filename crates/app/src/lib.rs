@@ -5,6 +5,7 @@
 //! database. Start reading at [`App`] and [`App::publish`].
 
 mod access;
+mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregation;
@@ -32,6 +33,7 @@ mod user_playbooks;
 
 use std::sync::Arc;
 
+pub use agent_playbook_imports::{ImportAction, ImportOutcome, ImportedRule, RuleOutcome};
 pub use agent_playbook_revisions::{AgentPlaybookDiff, DiffPart, FieldDiff};
 pub use agent_playbooks::NewAgentPlaybook;
 pub use aggregation::AggregationOutcome;

@@ -4,6 +4,7 @@
 //! do about them ([`Error`]). Nothing is retried and nothing is cached here: the caller knows which of
 //! its calls may run twice. Start reading at [`Client`].
 
+mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod configs;

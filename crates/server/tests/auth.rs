@@ -297,6 +297,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "session_outcome",
         "grade_",
         "regenerate",
+        "import",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -339,6 +340,12 @@ async fn no_write_touches_the_rows_of_another_org() {
             "/api/update_agent_playbook_status",
             json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
             404,
+        ),
+        (
+            Method::POST,
+            "/api/agent_playbooks/import",
+            json!({"agent_playbooks": [{"agent_playbook_id": 1, "agent_version": "v1", "content": "x"}]}),
+            200,
         ),
         (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),
         (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),

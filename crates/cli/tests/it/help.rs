@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 77] = [
+const COMMANDS: [&str; 79] = [
     "",
     "serve",
     "publish",
@@ -30,6 +30,8 @@ const COMMANDS: [&str; 77] = [
     "agent-playbooks approve",
     "agent-playbooks reject",
     "agent-playbooks edit",
+    "agent-playbooks export",
+    "agent-playbooks import",
     "agent-playbooks delete",
     "sessions",
     "sessions outcome",

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a helper of a test fails the test")]
 
+mod agent_playbooks;
 mod config;
 mod costs;
 mod crash;

@@ -162,6 +162,8 @@ from reflexio.models.reviews import (
     DiffPart,
     FieldChange,
     FieldDiff,
+    ImportAgentPlaybooksResponse,
+    ImportResult,
 )
 from reflexio.models.shadow import (
     GetShadowComparisonsResponse,
@@ -228,6 +230,8 @@ __all__ = [
     "GetUserPlaybooksViewResponse",
     "GradeOnDemandResponse",
     "HealthResponse",
+    "ImportAgentPlaybooksResponse",
+    "ImportResult",
     "Interaction",
     "InteractionData",
     "Job",

@@ -296,6 +296,11 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "GET /api/agent_playbooks/3/history",
         None,
     ),
+    "import_agent_playbooks": (
+        lambda c: c.import_agent_playbooks([{"agent_version": "v", "content": "c"}], dry_run=True),
+        "POST /api/agent_playbooks/import",
+        {"agent_playbooks": [{"agent_version": "v", "content": "c"}], "dry_run": True},
+    ),
     "delete_agent_playbook": (
         lambda c: c.delete_agent_playbook(3, wait_for_response=True),
         "DELETE /api/delete_agent_playbook",

@@ -1,3 +1,4 @@
+mod markdown;
 mod review;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -11,6 +12,7 @@ use reflexio_types::Status;
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
 use super::user_playbooks::headline;
+use markdown::{Export, Import};
 use review::Decide;
 
 use crate::context::Context;
@@ -43,6 +45,10 @@ pub(crate) enum AgentPlaybooks {
     Reject(Decide),
     /// Change the text of an agent playbook; without options in your editor.
     Edit(Edit),
+    /// Write agent playbooks as Markdown files that people can review, one each.
+    Export(Export),
+    /// Read what `export` wrote, with the edits that people made.
+    Import(Import),
     /// Delete agent playbooks.
     Delete(Delete<i64>),
 }
@@ -131,6 +137,8 @@ impl AgentPlaybooks {
             AgentPlaybooks::History { id } => review::history(context, *id).await,
             AgentPlaybooks::Approve(decide) => decide.run(context, PlaybookStatus::Approved).await,
             AgentPlaybooks::Reject(decide) => decide.run(context, PlaybookStatus::Rejected).await,
+            AgentPlaybooks::Export(export) => export.run(context).await,
+            AgentPlaybooks::Import(import) => import.run(context).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,
             AgentPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
         }

@@ -21,6 +21,7 @@ from reflexio.models.responses import (
 from reflexio.models.reviews import (
     AgentPlaybookDiffResponse,
     AgentPlaybookHistoryResponse,
+    ImportAgentPlaybooksResponse,
 )
 
 
@@ -262,6 +263,29 @@ class AgentPlaybookEndpoints:
             f"/api/agent_playbooks/{agent_playbook_id}/history",
             as_model(AgentPlaybookHistoryResponse),
             repeatable=True,
+        )
+
+    @endpoint
+    def import_agent_playbooks(
+        self, agent_playbooks: Iterable[Mapping[str, Any]], dry_run: bool = False
+    ) -> Call[ImportAgentPlaybooksResponse]:
+        """Bring rules back from files: edited texts wait for review, all of them or none.
+
+        Each rule has ``agent_version`` and texts as an agent playbook has them;
+        ``agent_playbook_id`` and ``exported_hash`` (the rule's ``content_hash`` when it was
+        exported) unless it is new.
+
+        Example:
+            >>> rule = {"agent_version": "v2.1.0", "trigger": "A refund", "instruction": "Be quick"}
+            >>> client.import_agent_playbooks([rule], dry_run=True).results[0].action
+            'added'
+        """
+        return Call(
+            "POST",
+            "/api/agent_playbooks/import",
+            as_model(ImportAgentPlaybooksResponse),
+            body={"agent_playbooks": as_list(agent_playbooks), "dry_run": dry_run},
+            changes_data=True,
         )
 
     @endpoint

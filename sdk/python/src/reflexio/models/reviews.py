@@ -1,4 +1,4 @@
-"""What becomes of agent playbooks: differences and history."""
+"""What becomes of agent playbooks: differences, history, rules that come back from files."""
 
 from __future__ import annotations
 
@@ -55,3 +55,22 @@ class AgentPlaybookHistoryResponse(Response):
 
     agent_playbook_id: int = 0
     events: list[AgentPlaybookEvent] = Field(default_factory=list)
+
+
+class ImportResult(WireModel):
+    """What became of one rule.
+
+    ``action`` is ``unchanged``, ``added``, ``proposed``, ``edited``, ``approved``, ``rejected`` or
+    ``refused``; ``message`` says why.
+    """
+
+    action: str
+    agent_playbook_id: int | None = None
+    message: str | None = None
+
+
+class ImportAgentPlaybooksResponse(Response):
+    """What became of an import, rule by rule; ``applied`` says whether anything was stored."""
+
+    applied: bool = False
+    results: list[ImportResult] = Field(default_factory=list)

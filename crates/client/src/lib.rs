@@ -14,6 +14,7 @@ mod error;
 mod evaluations;
 mod interactions;
 mod jobs;
+mod learning;
 mod outcomes;
 mod profiles;
 mod refusal;

@@ -1,9 +1,10 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 79] = [
+const COMMANDS: [&str; 80] = [
     "",
     "serve",
+    "demo",
     "publish",
     "search",
     "interactions",

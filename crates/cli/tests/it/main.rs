@@ -6,6 +6,7 @@ mod agent_playbooks;
 mod config;
 mod costs;
 mod crash;
+mod demo;
 mod dev;
 mod doctor;
 mod embeddings;

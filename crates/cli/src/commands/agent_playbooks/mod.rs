@@ -246,7 +246,7 @@ fn panel(out: &Output, row: &AgentPlaybookView) -> String {
 }
 
 /// "9 user playbooks of 4 users, agreement 0.91".
-fn evidence(row: &AgentPlaybookView) -> Option<String> {
+pub(crate) fn evidence(row: &AgentPlaybookView) -> Option<String> {
     let size = row.cluster_size?;
     let users =
         row.distinct_users.map_or_else(String::new, |users| format!(" of {}", counted(users.into(), "user")));

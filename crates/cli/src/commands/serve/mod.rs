@@ -7,7 +7,7 @@ mod meter;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod ready;
-mod signals;
+pub(crate) mod signals;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

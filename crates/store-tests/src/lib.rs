@@ -166,6 +166,7 @@ macro_rules! conformance_tests {
                 a_job_is_not_claimed_before_its_time,
                 a_heartbeat_keeps_a_job,
                 a_silent_worker_loses_its_job_and_the_history_says_so,
+                attempts_that_get_somewhere_do_not_use_a_job_up,
                 jobs_whose_workers_are_gone_are_taken_over_before_their_leases_run_out,
                 an_old_lease_changes_nothing,
                 a_lease_that_ran_out_is_good_until_somebody_claims,

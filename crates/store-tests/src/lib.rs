@@ -54,6 +54,7 @@ macro_rules! conformance_tests {
                 a_request_may_be_empty,
                 a_taken_request_id_is_refused_and_leaves_nothing_behind,
                 two_orgs_may_use_the_same_request_id,
+                requests_tell_their_sessions,
                 sessions_come_newest_first_and_so_do_their_requests,
                 sessions_are_paged,
                 sessions_are_filtered_by_each_field_of_their_requests,

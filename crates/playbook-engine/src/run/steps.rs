@@ -127,17 +127,22 @@ impl Run {
 
     /// A limit was reached: the run stops where it is.
     pub(super) fn stop(&mut self, limit: Limit) {
+        let at = self.place();
+        self.stop_at(limit, at);
+    }
+
+    pub(super) fn stop_at(&mut self, limit: Limit, at: String) {
         let budget = &self.state.settings.budget;
         let most = match limit {
             Limit::ModelCalls => budget.model_calls,
             Limit::Tokens => budget.tokens,
+            Limit::Money => budget.cost_micros,
             Limit::WallTime => budget.wall_ms,
             Limit::LoopTurns => budget.loop_turns,
             Limit::Steps => budget.steps,
             Limit::Depth => budget.depth,
         };
         self.tell(Entry::BudgetReached { limit, most });
-        let at = self.place();
         self.finish(Outcome::Partial { limit, most, at });
     }
 

@@ -21,7 +21,6 @@ pub struct Played {
     /// Everything that is not as it should be; none means that the case passed.
     pub problems: Vec<Problem>,
     pub spent: Spent,
-    pub steps: u64,
     /// The conversation, `user: …` and `agent: …`.
     pub transcript: Vec<String>,
 }
@@ -41,7 +40,6 @@ impl Case {
             Err(text) => Played {
                 problems: vec![Problem { line: self.line, text }],
                 spent: Spent::default(),
-                steps: 0,
                 transcript: Vec::new(),
             },
         }
@@ -95,7 +93,7 @@ impl Case {
             format!("{who}: {}", message.text)
         });
         let spent = drive.run.state().spent();
-        Played { problems, steps: spent.steps, spent, transcript: transcript.collect() }
+        Played { problems, spent, transcript: transcript.collect() }
     }
 
     /// Answers that were refused and should not have been, and the other way round.

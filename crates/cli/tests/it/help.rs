@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 75] = [
+const COMMANDS: [&str; 77] = [
     "",
     "serve",
     "publish",
@@ -46,6 +46,8 @@ const COMMANDS: [&str; 75] = [
     "playbook check",
     "playbook fmt",
     "playbook explain",
+    "playbook run",
+    "playbook test",
     "playbook lsp",
     "jobs",
     "jobs list",

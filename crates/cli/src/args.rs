@@ -82,7 +82,7 @@ pub(crate) enum Command {
     /// Answers of the agent, compared with alternatives that were not shown.
     #[command(subcommand)]
     Shadow(shadow::Shadow),
-    /// Markdown playbooks: checked, laid out and explained.
+    /// Markdown playbooks: checked, laid out, explained, tested and run.
     #[command(subcommand)]
     Playbook(playbook::Playbook),
     /// Background work: what waits, what failed and why.

@@ -71,6 +71,6 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
 }
 
 /// One thread is enough for everything but the server.
-fn wait(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+pub(crate) fn wait(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }

@@ -162,8 +162,7 @@ async fn a_model_is_asked_once_for_a_cluster_and_not_again_while_it_stays() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rules_that_reach_too_far_or_tell_of_one_user_are_refused() {
-    let wide =
-        json!({"rule": {"trigger": "The user asks for anything", "instruction": "Ask for a photo first."}});
+    let wide = json!({"rule": {"trigger": "Any request", "instruction": "Ask for a photo first."}});
     let personal = json!({"rule": {"trigger": "The user asks for a refund of a damaged parcel",
                                    "instruction": "Ask for a photo of order 4711099 first."}});
     let named = json!({"rule": {"trigger": "The user asks for a refund of a damaged parcel",

@@ -111,7 +111,7 @@ fn aggregate(
     }
     match aggregated.end {
         JobEnd::Done => attempt::complete_in(tx, lease, at)?,
-        JobEnd::GoesOn => attempt::check_in(tx, lease)?,
+        JobEnd::GoesOn => attempt::go_on_in(tx, lease)?,
     }
     let mut ids = Vec::new();
     for (new, entry) in aggregated.proposed.iter().zip(entries) {

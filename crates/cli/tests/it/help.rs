@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 80] = [
+const COMMANDS: [&str; 82] = [
     "",
     "serve",
     "demo",
@@ -51,6 +51,8 @@ const COMMANDS: [&str; 80] = [
     "playbook check",
     "playbook fmt",
     "playbook explain",
+    "playbook run",
+    "playbook test",
     "playbook lsp",
     "jobs",
     "jobs list",

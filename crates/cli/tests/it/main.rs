@@ -18,6 +18,7 @@ mod keys;
 mod learning_crash;
 mod lsp;
 mod playbook;
+mod playbook_run;
 mod publish;
 mod rows;
 mod search;

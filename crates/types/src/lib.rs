@@ -19,6 +19,7 @@ mod interaction;
 mod job;
 mod lineage;
 mod operation;
+mod optimization;
 mod outcome;
 mod profile;
 mod request;
@@ -40,8 +41,8 @@ pub use evaluation::{
     Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
 };
 pub use ids::{
-    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
-    SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OptimizationId, OrgId,
+    ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -50,6 +51,11 @@ pub use interaction::{
 pub use job::{Attempt, AttemptOutcome, DEFAULT_ATTEMPTS, Job, JobKind, JobProgress, JobState, Lane, NewJob};
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};
+pub use optimization::{
+    CandidateFate, Optimization, OptimizationBody, OptimizationCandidate, OptimizationEvent,
+    OptimizationPurpose, OptimizationState, OptimizationTarget, OptimizationTrial, OptimizationWindow,
+    RolloutJudgement, RolloutMessage, RolloutVerdict, WindowRole,
+};
 pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};

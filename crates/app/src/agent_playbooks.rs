@@ -144,6 +144,8 @@ impl App {
         let current = current.ok_or_else(|| Error::not_found("agent playbook", &id))?;
         if current.playbook_status == PlaybookStatus::Approved {
             caller.needs(Scope::Review)?;
+        } else if change.playbook_status == Some(PlaybookStatus::Approved) {
+            self.needs_lift(&caller.org, &current).await?;
         }
         let updated =
             self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;

@@ -12,6 +12,7 @@ mod error;
 mod evaluations;
 mod interactions;
 mod jobs;
+mod optimizations;
 mod outcomes;
 mod profiles;
 mod refusal;

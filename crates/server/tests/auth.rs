@@ -205,7 +205,11 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 11] = [
+const COUNTS_AND_STATES: [&str; 15] = [
+    "/api/agent_playbooks/{agent_playbook_id}/lift",
+    "/api/optimizations",
+    "/api/optimizations/{optimization_id}",
+    "/api/optimizations/{optimization_id}/events",
     "/api/costs",
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
@@ -328,6 +332,9 @@ async fn no_write_touches_the_rows_of_another_org() {
             404,
         ),
         (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),
+        (Method::POST, "/api/optimizations", json!({"agent_playbook_id": 1}), 404),
+        (Method::POST, "/api/optimizations/1/cancel", Value::Null, 404),
+        (Method::POST, "/api/agent_playbooks/1/lift", Value::Null, 409),
         (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),
         (Method::POST, "/api/jobs/1/retry", Value::Null, 404),
         (Method::DELETE, "/api/evaluations/regenerate/1", Value::Null, 404),

@@ -1,6 +1,7 @@
 //! Assistants that behave as they are told, and those that do not.
 #![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
 
+mod examples;
 mod script;
 mod webhook;
 

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
+use super::lift::Lift;
 use super::user_playbooks::headline;
 use crate::context::Context;
 use crate::editor;
@@ -36,6 +37,8 @@ pub(crate) enum AgentPlaybooks {
     },
     /// Change the text of an agent playbook; without options in your editor.
     Edit(Edit),
+    /// Measure how much an agent playbook helps: the same conversations with and without it.
+    Lift(Lift),
     /// Delete agent playbooks.
     Delete(Delete<i64>),
 }
@@ -104,6 +107,7 @@ impl AgentPlaybooks {
             AgentPlaybooks::Approve { ids } => decide(context, ids, PlaybookStatus::Approved).await,
             AgentPlaybooks::Reject { ids } => decide(context, ids, PlaybookStatus::Rejected).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,
+            AgentPlaybooks::Lift(lift) => lift.run(context).await,
             AgentPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
         }
     }

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 75] = [
+const COMMANDS: [&str; 82] = [
     "",
     "serve",
     "publish",
@@ -28,7 +28,14 @@ const COMMANDS: [&str; 75] = [
     "agent-playbooks approve",
     "agent-playbooks reject",
     "agent-playbooks edit",
+    "agent-playbooks lift",
     "agent-playbooks delete",
+    "optimize",
+    "optimizations",
+    "optimizations list",
+    "optimizations show",
+    "optimizations watch",
+    "optimizations cancel",
     "sessions",
     "sessions outcome",
     "sessions outcomes",

@@ -102,6 +102,8 @@ fn reworded_rule(rule: &AgentPlaybook, content: &str, now: Timestamp) -> AgentPl
             pitfall: None,
             expanded_terms: None,
             learned_by: Some(LEARNED_BY.to_owned()),
+            written_by: None,
+            review: None,
             ..rule.body.clone()
         },
         ..rule.clone()

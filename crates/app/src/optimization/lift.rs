@@ -1,12 +1,13 @@
 //! How much an agent playbook helps: the same conversations with and without it.
 
+use std::collections::BTreeMap;
+
 use reflexio_jobs::{Failure, Running};
 use reflexio_optimize::{Lift, measure};
 use reflexio_store::{OptimizationEnd, OptimizationFilter, Page};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookId, Caller, Optimization, OptimizationBody, OptimizationId,
-    OptimizationPurpose, OptimizationState, OptimizationTarget, OrgId, Scope, SourceWindow, Status,
-    WindowRole,
+    AgentPlaybookId, Caller, Optimization, OptimizationBody, OptimizationId, OptimizationPurpose,
+    OptimizationState, OptimizationTarget, OrgId, Scope, SourceWindow, Status, WindowRole,
 };
 use serde_json::json;
 
@@ -30,6 +31,27 @@ impl LiftRun {
     fn of(run: Optimization) -> Self {
         let lift = run.body.report.clone().and_then(|report| serde_json::from_value(report).ok());
         Self { run, lift }
+    }
+}
+
+/// The latest measurement of each rule: its words, and what they were worth.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lifts(BTreeMap<AgentPlaybookId, (String, f64)>);
+
+impl Lifts {
+    /// Only a rule that was found to help may be approved, in the words it was measured in.
+    pub(crate) fn check(&self, id: AgentPlaybookId, content: &str) -> Result<()> {
+        let why = match self.0.get(&id) {
+            None => "cannot be approved before its lift was measured".to_owned(),
+            Some((words, _)) if words != content => "was edited after its lift was measured".to_owned(),
+            Some((_, lift)) if *lift <= 0.0 => {
+                format!("has a lift of {lift:.2}, and an approval needs more than 0")
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(Error::NoLift(format!(
+            "agent playbook {id} {why}; measure it: reflexio agent-playbooks lift {id}"
+        )))
     }
 }
 
@@ -66,29 +88,20 @@ impl App {
         Ok(self.store.optimizations(org, &filter, Page::first(1)).await?.0.pop())
     }
 
-    /// Where an org wants it, only a rule that was found to help may be approved, in the words it was measured in.
-    pub(crate) async fn needs_lift(&self, org: &OrgId, rule: &AgentPlaybook) -> Result<()> {
-        let (_, config) = self.config_in_force(org).await?;
-        if !config.playbook_optimizer_config.require_lift_for_approval {
-            return Ok(());
-        }
-        let refuse = |why: &str| {
-            let id = rule.id;
-            Err(Error::NoLift(format!(
-                "agent playbook {id} {why}; measure it: reflexio agent-playbooks lift {id}"
-            )))
-        };
-        let measured = self.latest_lift(org, rule.id).await?.map(LiftRun::of);
-        match measured.and_then(|measured| Some((measured.run.body.incumbent, measured.lift?))) {
-            None => refuse("cannot be approved before its lift was measured"),
-            Some((words, _)) if words != rule.body.content => {
-                refuse("was edited after its lift was measured")
+    /// What the rules of an org were found to be worth.
+    pub(crate) async fn lifts(&self, org: &OrgId) -> Result<Lifts> {
+        let filter =
+            OptimizationFilter { purpose: Some(OptimizationPurpose::Lift), ..OptimizationFilter::default() };
+        let (runs, _) = self.store.optimizations(org, &filter, Page::first(usize::MAX)).await?;
+        let mut lifts = BTreeMap::new();
+        // The newest first, so the first one of a rule counts.
+        for run in runs {
+            let (target, measured) = (run.target, LiftRun::of(run));
+            if let (OptimizationTarget::AgentPlaybook(id), Some(lift)) = (target, measured.lift) {
+                lifts.entry(id).or_insert((measured.run.body.incumbent, lift.lift));
             }
-            Some((_, lift)) if lift.lift <= 0.0 || lift.windows.is_empty() => {
-                refuse(&format!("has a lift of {:.2}, and an approval needs more than 0", lift.lift))
-            }
-            Some(_) => Ok(()),
         }
+        Ok(Lifts(lifts))
     }
 
     async fn plan_lift(&self, org: &OrgId, target: OptimizationTarget) -> Result<Optimization> {

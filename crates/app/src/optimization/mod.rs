@@ -19,6 +19,7 @@ use reflexio_types::{
 
 pub(crate) use handler::Optimizer;
 pub use lift::LiftRun;
+pub(crate) use lift::Lifts;
 
 use crate::access::Access;
 use crate::{App, Error, Result};

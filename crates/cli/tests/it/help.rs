@@ -1,9 +1,10 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 82] = [
+const COMMANDS: [&str; 89] = [
     "",
     "serve",
+    "demo",
     "publish",
     "search",
     "interactions",
@@ -25,9 +26,13 @@ const COMMANDS: [&str; 82] = [
     "agent-playbooks",
     "agent-playbooks list",
     "agent-playbooks show",
+    "agent-playbooks diff",
+    "agent-playbooks history",
     "agent-playbooks approve",
     "agent-playbooks reject",
     "agent-playbooks edit",
+    "agent-playbooks export",
+    "agent-playbooks import",
     "agent-playbooks lift",
     "agent-playbooks delete",
     "optimize",
@@ -53,6 +58,8 @@ const COMMANDS: [&str; 82] = [
     "playbook check",
     "playbook fmt",
     "playbook explain",
+    "playbook run",
+    "playbook test",
     "playbook lsp",
     "jobs",
     "jobs list",

@@ -35,11 +35,13 @@ impl App {
             let loaded = self.load_config(&caller.org).await?;
             let wanted = edit(&shown(&loaded.config)?).map_err(Error::InvalidConfig)?;
             let config = check(&wanted, &loaded.secrets)?;
+            self.check_assistant(&loaded.config, &config)?;
             match self.save_config(&caller.org, loaded.version + 1, &config).await {
                 Err(Error::Unavailable(reflexio_store::Error::Changed { .. })) => {}
                 Ok(()) => {
                     // Another key, or another model: whatever stalled learning may be gone.
                     self.lift_stall(&caller.org).await;
+                    self.set_optimizer_timer(&caller.org, &config).await;
                     return shown(&config);
                 }
                 Err(error) => return Err(error),

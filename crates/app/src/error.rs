@@ -35,6 +35,12 @@ pub enum Error {
     /// Set the named part of the configuration.
     #[error("`{0}` is not set in the configuration")]
     NotConfigured(&'static str),
+    /// Change what the sentence names, or choose another playbook; nothing was started.
+    #[error("{0}")]
+    NotOptimizable(String),
+    /// Measure the lift of the rule first, or reject it; nothing was decided.
+    #[error("{0}")]
+    NoLift(String),
     /// Nothing was stored; ask again when the model works.
     #[error("the session could not be judged: {0}")]
     NotJudged(String),

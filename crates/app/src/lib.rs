@@ -20,6 +20,7 @@ mod interactions;
 mod jobs;
 mod keys;
 mod learning;
+mod optimization;
 mod outcomes;
 mod profiles;
 mod publish;
@@ -49,6 +50,7 @@ pub use keys::NewKey;
 pub use learning::{
     LearningState, LearningStatus, ModelSettings, Selection, Started, Wanted, WorkerSettings, Workers,
 };
+pub use optimization::{LiftRun, OptimizationDetail, OptimizationPage, OptimizationPlan};
 pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
@@ -58,6 +60,7 @@ pub use server_state::Whoami;
 pub use shadow_comparisons::{Compare, ShadowComparisonPage};
 pub use user_playbooks::NewUserPlaybook;
 
+pub use reflexio_optimize::{Estimate as OptimizationEstimate, Lift};
 pub use reflexio_search::fusion::Explained;
 use reflexio_store::SharedStore;
 use reflexio_types::{Clock, Timestamp};
@@ -74,6 +77,7 @@ pub struct App {
     served: search::Served,
     learning: learning::Learning,
     books: costs::Books,
+    assistants: reflexio_assistant::Operator,
 }
 
 /// What an [`App`] is made of.
@@ -89,6 +93,8 @@ pub struct Options {
     pub models: ModelSettings,
     /// What models may cost, and how long that is kept in detail.
     pub costs: CostSettings,
+    /// Which assistants the optimiser may replay conversations with.
+    pub assistants: reflexio_assistant::Operator,
 }
 
 impl App {
@@ -109,6 +115,7 @@ impl App {
             served: search::Served::default(),
             learning: learning::Learning::new(options.models),
             books,
+            assistants: options.assistants,
         }
     }
 

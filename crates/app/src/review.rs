@@ -4,26 +4,39 @@ use reflexio_store::AgentPlaybookChange;
 use reflexio_types::{AgentPlaybook, Caller, FieldChange, PlaybookStatus, Signature, Status, Timestamp};
 
 use crate::access::Access;
+use crate::optimization::Lifts;
 use crate::{App, Error, Result};
 
 /// How far a caller is bound when reviewing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reviewer {
     /// The key that must not review its own writing; nothing where nobody is bound.
     bound: Option<String>,
+    /// What rules were found to be worth, where only those that help may be approved.
+    lifts: Option<Lifts>,
 }
 
 impl App {
     pub(crate) async fn reviewer(&self, caller: &Caller) -> Result<Reviewer> {
-        let Some(key) = caller.actor() else { return Ok(Reviewer { bound: None }) };
         let (_, config) = self.config_in_force(&caller.org).await?;
-        Ok(Reviewer { bound: config.review_config.another_key.then(|| key.to_owned()) })
+        let bound = caller.actor().filter(|_| config.review_config.another_key).map(str::to_owned);
+        let lifts = match config.playbook_optimizer_config.require_lift_for_approval {
+            true => Some(self.lifts(&caller.org).await?),
+            false => None,
+        };
+        Ok(Reviewer { bound, lifts })
     }
 }
 
 impl Reviewer {
     /// Whether a rule may be changed so. The machine's rules may be reviewed with any key that reviews.
     pub(crate) fn check(&self, rule: &AgentPlaybook, change: &AgentPlaybookChange) -> Result<()> {
+        if let Some(lifts) = &self.lifts
+            && change.playbook_status == Some(PlaybookStatus::Approved)
+            && rule.playbook_status != PlaybookStatus::Approved
+        {
+            lifts.check(rule.id, change.content.as_ref().unwrap_or(&rule.body.content))?;
+        }
         let Some(key) = &self.bound else { return Ok(()) };
         let after = change.applied(rule, Signature { key: Some(key.clone()), at: Timestamp(0) });
         let edits = !FieldChange::between(rule, &after).is_empty();
@@ -49,6 +62,10 @@ impl Reviewer {
 
     /// Whether a new rule may be stored with this decision.
     pub(crate) fn check_new(&self, status: PlaybookStatus) -> Result<()> {
+        if self.lifts.is_some() && status == PlaybookStatus::Approved {
+            let why = "a rule cannot be added as approved where its lift has to be measured first";
+            return Err(Error::NoLift(why.to_owned()));
+        }
         if self.bound.is_some() && status != PlaybookStatus::Pending {
             let status = status.as_str();
             return Err(Error::OwnWriting(format!("a rule cannot be added as {status} by whoever wrote it")));

@@ -2,8 +2,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, demo, dev, doctor, embeddings, evaluations, export,
-    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions, shadow,
-    user_playbooks, users,
+    import, interactions, jobs, keys, optimizations, optimize, playbook, profiles, publish, restore, search,
+    serve, sessions, shadow, user_playbooks, users,
 };
 use crate::exit;
 
@@ -73,6 +73,11 @@ pub(crate) enum Command {
     /// Rules for the agent, and their review.
     #[command(subcommand)]
     AgentPlaybooks(agent_playbooks::AgentPlaybooks),
+    /// Look for a better wording of a pending playbook, by replaying the situations that taught it.
+    Optimize(optimize::Optimize),
+    /// Runs that looked for better wordings.
+    #[command(subcommand)]
+    Optimizations(optimizations::Optimizations),
     /// How sessions ended.
     #[command(subcommand)]
     Sessions(sessions::Sessions),

@@ -119,6 +119,8 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         | Error::Sealed
         | Error::NotConfigured(_)
         | Error::NotJudged(_)
+        | Error::NotOptimizable(_)
+        | Error::NoLift(_)
         | Error::Unavailable(_)
         | Error::Internal(_) => Code::Failed,
     };

@@ -47,6 +47,8 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::Profiles(command) => wait(command.run(context)),
         Command::UserPlaybooks(command) => wait(command.run(context)),
         Command::AgentPlaybooks(command) => wait(command.run(context)),
+        Command::Optimize(command) => wait(command.run(context)),
+        Command::Optimizations(command) => wait(command.run(context)),
         Command::Sessions(command) => wait(command.run(context)),
         Command::Evaluations(command) => wait(command.run(context)),
         Command::Shadow(command) => wait(command.run(context)),

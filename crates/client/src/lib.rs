@@ -15,6 +15,7 @@ mod evaluations;
 mod interactions;
 mod jobs;
 mod learning;
+mod optimizations;
 mod outcomes;
 mod profiles;
 mod refusal;

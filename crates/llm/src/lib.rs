@@ -42,7 +42,7 @@ pub use answers::{Answers, NoAnswers, QuestionKey, SavedAnswer};
 pub use command::CommandSettings;
 pub use error::{Error, Parameter, Result};
 pub use gate::GateSettings;
-pub use http::{HttpLimits, Proxy, Reach};
+pub use http::{Guarded, HttpLimits, Proxy, Reach};
 pub use message::{Message, Part, Picture, Prompt, Speaker};
 pub use model::{Completion, Model, Structured};
 pub use models::{Models, Services};

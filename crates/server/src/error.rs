@@ -69,7 +69,9 @@ fn app_error(error: &Error) -> Response {
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }
-        | Error::NotConfigured(_) => StatusCode::CONFLICT,
+        | Error::NotConfigured(_)
+        | Error::NotOptimizable(_)
+        | Error::NoLift(_) => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(cause) => {

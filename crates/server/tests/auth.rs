@@ -211,9 +211,13 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
 }
 
 /// Reads whose answer holds no text of rows, or that name a row in their path; checked one by one below.
-const COUNTS_AND_STATES: [&str; 13] = [
+const COUNTS_AND_STATES: [&str; 17] = [
     "/api/agent_playbooks/{agent_playbook_id}/diff",
     "/api/agent_playbooks/{agent_playbook_id}/history",
+    "/api/agent_playbooks/{agent_playbook_id}/lift",
+    "/api/optimizations",
+    "/api/optimizations/{optimization_id}",
+    "/api/optimizations/{optimization_id}/events",
     "/api/costs",
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
@@ -348,6 +352,9 @@ async fn no_write_touches_the_rows_of_another_org() {
             200,
         ),
         (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),
+        (Method::POST, "/api/optimizations", json!({"agent_playbook_id": 1}), 404),
+        (Method::POST, "/api/optimizations/1/cancel", Value::Null, 404),
+        (Method::POST, "/api/agent_playbooks/1/lift", Value::Null, 409),
         (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),
         (Method::POST, "/api/jobs/1/retry", Value::Null, 404),
         (Method::DELETE, "/api/evaluations/regenerate/1", Value::Null, 404),

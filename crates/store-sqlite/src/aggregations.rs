@@ -4,20 +4,18 @@ use async_trait::async_trait;
 use reflexio_store::{
     Aggregated, AggregationScope, Aggregations, Clustering, Error, Grown, JobEnd, Lease, Proposed, Result,
 };
-use reflexio_types::{
-    AgentPlaybook, AgentPlaybookId, LineageAction, OrgId, PlaybookStatus, Status, Timestamp, UserPlaybookId,
-};
+use reflexio_types::{AgentPlaybook, AgentPlaybookId, OrgId, Timestamp, UserPlaybookId};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use serde_json::{Value, json};
 
 use crate::error::Result as Outcome;
-use crate::fts::{self, Entry, Index};
+use crate::fts::{self, Entry};
 use crate::jobs::attempt;
 use crate::nearest::from_column;
 use crate::predicate::Predicate;
 use crate::rows::{compact, find};
 use crate::writer::Tx;
-use crate::{SqliteStore, agent_playbooks};
+use crate::{SqliteStore, agent_playbooks, successors};
 
 const CHANGED: Error = Error::Changed { what: "what an aggregation is based on" };
 /// Ids of one statement.
@@ -117,12 +115,12 @@ fn aggregate(
     for (new, entry) in aggregated.proposed.iter().zip(entries) {
         let id = agent_playbooks::add(tx, org, &new.row, entry, None)?;
         if let Some(old) = &new.replaces {
-            retire(tx, org, old, Some(id), at)?;
+            successors::retire(tx, org, old, Some(id), at)?;
         }
         ids.push(id);
     }
     aggregated.grown.iter().try_for_each(|grown| grow(tx, org, grown))?;
-    aggregated.outdated.iter().try_for_each(|old| retire(tx, org, old, None, at))?;
+    aggregated.outdated.iter().try_for_each(|old| successors::retire(tx, org, old, None, at))?;
     let state = with_ids(aggregated.state.clone(), &aggregated.proposed, &ids);
     remember(tx.sql, org, aggregated, &state)?;
     Ok(ids)
@@ -139,29 +137,6 @@ fn grow(tx: &mut Tx<'_>, org: &OrgId, grown: &Grown) -> Outcome<()> {
     let values = (compact(&grown.after.body)?, org.as_str(), before.id.0);
     tx.sql.prepare_cached(text)?.execute(values)?;
     Ok(())
-}
-
-/// A pending rule that nobody touched since it was read gives way.
-fn retire(
-    tx: &mut Tx<'_>,
-    org: &OrgId,
-    old: &AgentPlaybook,
-    by: Option<AgentPlaybookId>,
-    at: Timestamp,
-) -> Outcome<()> {
-    let stored = find::<AgentPlaybook>(tx.sql, Predicate::of_org(org).number("t.id", Some(old.id.0)))?;
-    let untouched = |row: &AgentPlaybook| {
-        row.playbook_status == PlaybookStatus::Pending
-            && row.status == Status::Current
-            && row.body.content == old.body.content
-    };
-    let Some(mut row) = stored.filter(untouched) else { return Err(CHANGED.into()) };
-    row.body.superseded_by = by;
-    let text = "UPDATE agent_playbooks SET status = ?, body = ? WHERE org_id = ? AND id = ?";
-    let values = (Status::Superseded.as_str(), compact(&row.body)?, org.as_str(), row.id.0);
-    tx.sql.prepare_cached(text)?.execute(values)?;
-    tx.index.relabel(Index::AgentPlaybooks, org, row.id.0);
-    agent_playbooks::note(tx.sql, org, row.id, LineageAction::Superseded, None, at)
 }
 
 fn with_ids(mut state: Value, proposed: &[Proposed], ids: &[AgentPlaybookId]) -> Value {

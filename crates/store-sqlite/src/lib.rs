@@ -31,6 +31,7 @@ mod lineage;
 mod maintenance;
 mod nearest;
 mod operations;
+mod optimizations;
 mod outcomes;
 #[cfg(test)]
 mod plans;
@@ -43,6 +44,7 @@ mod requests;
 mod rows;
 mod schema;
 mod shadow_comparisons;
+mod successors;
 mod transfer;
 mod upgrade;
 mod user_playbooks;

@@ -1,12 +1,13 @@
 //! Lists must be read through the index that was made for them, however large the tables grow.
 
 use reflexio_store::{
-    AgentPlaybookFilter, EvaluationFilter, InteractionFilter, JobFilter, OutcomeFilter, ProfileFilter, Reach,
-    RequestFilter, ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
+    AgentPlaybookFilter, EvaluationFilter, InteractionFilter, JobFilter, OptimizationFilter, OutcomeFilter,
+    ProfileFilter, Reach, RequestFilter, ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
 };
 use reflexio_types::{
-    AgentPlaybook, Evaluation, Interaction, Job, JobState, LearningEvaluation, OrgId, Profile, Request,
-    SessionOutcome, ShadowComparison, Status, TimeRange, Timestamp, UserPlaybook,
+    AgentPlaybook, AgentPlaybookId, Evaluation, Interaction, Job, JobState, LearningEvaluation, Optimization,
+    OptimizationPurpose, OptimizationTarget, OrgId, Profile, Request, SessionOutcome, ShadowComparison,
+    Status, TimeRange, Timestamp, UserPlaybook,
 };
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
@@ -14,8 +15,8 @@ use tempfile::TempDir;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
-    Options, agent_playbooks, costs, evaluations, interactions, jobs, learning, outcomes, profiles, requests,
-    schema, shadow_comparisons, user_playbooks,
+    Options, agent_playbooks, costs, evaluations, interactions, jobs, learning, optimizations, outcomes,
+    profiles, requests, schema, shadow_comparisons, user_playbooks,
 };
 
 #[test]
@@ -115,6 +116,19 @@ fn learned_rows_are_listed_through_an_index() {
     let every = AgentPlaybookFilter { status: vec![Status::Current], ..AgentPlaybookFilter::default() };
     let order = AgentPlaybook::ORDER;
     check::<AgentPlaybook>(agent_playbooks::filtered(&org(), &every), order, "agent_playbooks_by_time", "");
+}
+
+#[test]
+fn optimizations_are_listed_through_an_index() {
+    let purpose = Some(OptimizationPurpose::Wording);
+    let every = OptimizationFilter { purpose, ..OptimizationFilter::default() };
+    let target = Some(OptimizationTarget::AgentPlaybook(AgentPlaybookId(1)));
+    let of_target = OptimizationFilter { target, ..every.clone() };
+    let check = |filter: &OptimizationFilter, index: &str| {
+        check::<Optimization>(optimizations::filtered(&org(), filter), Optimization::ORDER, index, "");
+    };
+    check(&every, "optimizations_by_time");
+    check(&of_target, "optimizations_by_target");
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub mod meaning;
 pub mod model;
 pub mod nearest;
 pub mod operations;
+pub mod optimizations;
 pub mod outcomes;
 pub mod profiles;
 mod property;
@@ -222,6 +223,16 @@ macro_rules! conformance_tests {
                 an_aggregation_of_old_knowledge_changes_nothing,
                 approving_a_successor_archives_what_it_follows,
                 scopes_are_those_of_playbooks_in_use,
+            ],
+            optimizations: [
+                a_run_is_stored_with_its_job_and_one_at_a_time,
+                a_step_is_stored_under_the_lease_or_not_at_all,
+                a_run_ends_with_its_successor_and_its_job,
+                a_rule_that_was_touched_meanwhile_stays_and_nothing_is_stored,
+                a_user_playbook_gives_way_to_its_better_wording,
+                runs_are_listed_newest_first_by_each_filter_and_in_pages,
+                an_erased_user_takes_the_runs_along_that_replayed_them,
+                runs_of_another_org_are_neither_seen_nor_touched,
             ],
             answers: [
                 an_answer_is_kept_with_the_calls_it_took,

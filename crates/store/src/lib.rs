@@ -28,6 +28,7 @@ mod learning;
 mod lineage;
 mod maintenance;
 mod operations;
+mod optimizations;
 mod outcomes;
 mod profiles;
 mod requests;
@@ -62,6 +63,7 @@ pub use learning::{
 pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};
 pub use operations::Operations;
+pub use optimizations::{OptimizationEnd, OptimizationFilter, OptimizationStep, Optimizations, Successor};
 pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
@@ -82,6 +84,7 @@ pub trait Store:
     + Configs
     + Keys
     + Operations
+    + Optimizations
     + Jobs
     + Costs
     + Answers
@@ -108,6 +111,7 @@ impl<T> Store for T where
         + Configs
         + Keys
         + Operations
+        + Optimizations
         + Jobs
         + Costs
         + Answers

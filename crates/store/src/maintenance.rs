@@ -33,6 +33,8 @@ pub struct UserDataCounts {
     /// Judged sessions and judged learnings.
     pub evaluations: u64,
     pub shadow_comparisons: u64,
+    /// Runs that replayed something the user said, whoever else they replayed.
+    pub optimizations: u64,
 }
 
 /// What a look at the whole database found.

@@ -25,6 +25,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["reflexio-cluster", "reflexio-llm", "reflexio-search", "reflexio-store", "reflexio-types"],
     ),
     ("reflexio-evaluate", &["reflexio-learn", "reflexio-llm", "reflexio-types"]),
+    ("reflexio-assistant", &["reflexio-llm", "reflexio-types"]),
+    (
+        "reflexio-optimize",
+        &["gepa", "reflexio-assistant", "reflexio-learn", "reflexio-llm", "reflexio-types"],
+    ),
     ("reflexio-api-types", &["reflexio-types"]),
     ("reflexio-store", &["reflexio-search", "reflexio-types"]),
     (
@@ -36,12 +41,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "reflexio-app",
         &[
+            "reflexio-assistant",
             "reflexio-cluster",
             "reflexio-embed",
             "reflexio-evaluate",
             "reflexio-jobs",
             "reflexio-learn",
             "reflexio-llm",
+            "reflexio-optimize",
             "reflexio-search",
             "reflexio-store",
             "reflexio-types",
@@ -57,6 +64,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "playbook-run",
             "reflexio-api-types",
             "reflexio-app",
+            "reflexio-assistant",
             "reflexio-client",
             "reflexio-cluster",
             "reflexio-embed",

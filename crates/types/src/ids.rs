@@ -107,6 +107,10 @@ row_id! {
     ShadowComparisonId
 }
 row_id! {
+    /// A run that looks for a better wording of one playbook.
+    OptimizationId
+}
+row_id! {
     /// A unit of durable background work.
     JobId
 }

@@ -20,6 +20,7 @@ mod interaction;
 mod job;
 mod lineage;
 mod operation;
+mod optimization;
 mod outcome;
 mod profile;
 mod request;
@@ -43,7 +44,7 @@ pub use evaluation::{
 };
 pub use ids::{
     AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InteractionId, JobId, LearningEvaluationId,
-    OrgId, ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    OptimizationId, OrgId, ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -52,6 +53,11 @@ pub use interaction::{
 pub use job::{Attempt, AttemptOutcome, DEFAULT_ATTEMPTS, Job, JobKind, JobProgress, JobState, Lane, NewJob};
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};
+pub use optimization::{
+    CandidateFate, Optimization, OptimizationBody, OptimizationCandidate, OptimizationEvent,
+    OptimizationPurpose, OptimizationState, OptimizationTarget, OptimizationTrial, OptimizationWindow,
+    RolloutJudgement, RolloutMessage, RolloutVerdict, WindowRole,
+};
 pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};

@@ -27,8 +27,14 @@ pub(super) struct Standing {
 }
 
 impl Standing {
+    /// The rule of an id, or what took its place: the optimiser may have worded it better.
     pub(super) fn find(&self, id: AgentPlaybookId) -> Option<&AgentPlaybook> {
-        self.rules.iter().find(|rule| rule.id == id)
+        let of = |id: AgentPlaybookId| self.rules.iter().find(|rule| rule.id == id);
+        let mut rule = of(id)?;
+        while let Some(next) = rule.body.superseded_by.and_then(of).filter(|next| next.id > rule.id) {
+            rule = next;
+        }
+        Some(rule)
     }
 
     /// What becomes of a cluster. `newest` is the last rule that it came to.

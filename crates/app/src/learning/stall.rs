@@ -7,13 +7,14 @@ use crate::access::Access;
 use crate::{App, Result};
 
 /// What asks a model, and waits for its provider.
-const PAUSED: [JobKind; 6] = [
+const PAUSED: [JobKind; 7] = [
     JobKind::Learn,
     JobKind::Rerun,
     JobKind::Evaluate,
     JobKind::Regenerate,
     JobKind::CompareShadow,
     JobKind::Aggregate,
+    JobKind::Optimize,
 ];
 
 impl App {

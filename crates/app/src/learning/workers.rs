@@ -10,6 +10,7 @@ use super::rerun::Rerun;
 use crate::App;
 use crate::aggregation::Aggregator;
 use crate::evaluation::{EvaluationHandler, Regenerator};
+use crate::optimization::Optimizer;
 use crate::shadow_comparisons::Comparing;
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
@@ -30,6 +31,9 @@ const REGENERATIONS: usize = 1;
 const AGGREGATIONS: usize = 1;
 /// Requests whose answers are compared at the same time; nobody waits for that.
 const COMPARISONS: usize = 4;
+
+/// Each replays several conversations at the same time.
+const OPTIMIZATIONS: usize = 2;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -88,8 +92,10 @@ impl App {
             .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
             .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
             .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS)
-            .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS);
-        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS;
+            .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS)
+            .with(JobKind::Optimize, Arc::new(Optimizer(Arc::clone(self))), OPTIMIZATIONS);
+        let others = RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS + OPTIMIZATIONS;
+        let slots = settings.slots + others;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 82] = [
+const COMMANDS: [&str; 89] = [
     "",
     "serve",
     "demo",
@@ -33,7 +33,14 @@ const COMMANDS: [&str; 82] = [
     "agent-playbooks edit",
     "agent-playbooks export",
     "agent-playbooks import",
+    "agent-playbooks lift",
     "agent-playbooks delete",
+    "optimize",
+    "optimizations",
+    "optimizations list",
+    "optimizations show",
+    "optimizations watch",
+    "optimizations cancel",
     "sessions",
     "sessions outcome",
     "sessions outcomes",

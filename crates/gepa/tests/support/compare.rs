@@ -49,7 +49,7 @@ pub fn same_run<R: Random>(
 }
 
 /// An event as the recorder writes it; it leaves some kinds out.
-fn recorded(event: &Event) -> Option<Value> {
+pub fn recorded(event: &Event) -> Option<Value> {
     let Value::Object(value) = serde_json::to_value(event).ok()? else { return None };
     let (name, mut data) = value.into_iter().next()?;
     if matches!(name.as_str(), "state_saved" | "evaluation_start" | "reflective_dataset_built") {

@@ -15,7 +15,8 @@ pub enum Reach {
 }
 
 impl Reach {
-    pub(crate) fn allows(self, address: IpAddr) -> bool {
+    /// Whether a server at this address may be called.
+    pub fn allows(self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let never = match address {
             IpAddr::V4(v4) => {
@@ -47,7 +48,7 @@ fn embeds_v4(v6: Ipv6Addr) -> bool {
 
 /// Looks names up and leaves out what may not be called: a name is checked where it is used, so that it cannot change
 /// in between.
-pub(crate) struct Guarded(pub(crate) Reach);
+pub struct Guarded(pub Reach);
 
 impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {

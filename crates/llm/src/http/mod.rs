@@ -13,8 +13,7 @@ use reqwest::{Client, NoProxy, Response, redirect};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use address::Guarded;
-pub use address::Reach;
+pub use address::{Guarded, Reach};
 
 use crate::error::{Error, Result};
 use crate::request::{Answer, Request};

@@ -12,6 +12,7 @@ mod health;
 mod interactions;
 mod jobs;
 mod learning;
+mod optimizations;
 mod outcomes;
 mod profiles;
 mod publish;
@@ -49,6 +50,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(jobs::routes())
         .merge(costs::routes())
         .merge(outcomes::routes())
+        .merge(optimizations::routes())
         .merge(evaluations::routes())
         .merge(shadow_comparisons::routes())
         .merge(configs::routes())

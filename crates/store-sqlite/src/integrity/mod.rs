@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 22] = [
+const TABLES: [&str; 27] = [
     "api_keys",
     "requests",
     "interactions",
@@ -37,6 +37,11 @@ const TABLES: [&str; 22] = [
     "evaluations",
     "learning_evaluations",
     "shadow_comparisons",
+    "optimizations",
+    "optimization_windows",
+    "optimization_candidates",
+    "optimization_trials",
+    "optimization_events",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and

@@ -78,6 +78,10 @@ pub struct PlaybookOptimizerConfig {
     pub scheduler_jitter_seconds: f64,
     pub cooldown_after_aborts_seconds: u32,
     pub abort_cooldown_threshold: u32,
+    /// At which hour (UTC) pending playbooks are optimised every night; null means only when somebody asks.
+    pub nightly_hour_utc: Option<u32>,
+    /// Whether an agent playbook can only be approved after its lift was measured and found to be positive.
+    pub require_lift_for_approval: bool,
 }
 
 impl Default for PlaybookOptimizerConfig {
@@ -109,6 +113,8 @@ impl Default for PlaybookOptimizerConfig {
             scheduler_jitter_seconds: 1.0,
             cooldown_after_aborts_seconds: 3600,
             abort_cooldown_threshold: 2,
+            nightly_hour_utc: Some(3),
+            require_lift_for_approval: false,
         }
     }
 }

@@ -184,6 +184,22 @@ impl Config {
                 "Value error, must be between 1 and 5",
             );
         }
+        if optimizer.nightly_hour_utc.is_some_and(|hour| hour > 23) {
+            checks.add(
+                path![name, "nightly_hour_utc"],
+                "less_than_equal",
+                "Input should be less than or equal to 23",
+            );
+        }
+        if !(optimizer.webhook_backoff_base_seconds >= 0.0
+            && optimizer.webhook_backoff_base_seconds.is_finite())
+        {
+            checks.add(
+                path![name, "webhook_backoff_base_seconds"],
+                "greater_than_equal",
+                "Input should be greater than or equal to 0",
+            );
+        }
         if optimizer.webhook_url.is_some() && optimizer.assistant_script_path.is_some() {
             checks.add(
                 path![name],

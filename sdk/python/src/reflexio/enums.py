@@ -57,6 +57,17 @@ class ProfileTimeToLive(str, Enum):
     INFINITY = "infinity"
 
 
+class OptimizationState(str, Enum):
+    """How far a run that looks for a better wording is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMMITTED = "committed"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 class RegularVsShadow(str, Enum):
     """Which answer served the user better: the one that was given, or its ``shadow_content``."""
 

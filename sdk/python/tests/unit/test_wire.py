@@ -18,6 +18,7 @@ from reflexio import (
     AsyncReflexioClient,
     CostBy,
     JobState,
+    OptimizationState,
     PlaybookStatus,
     ReflexioClient,
     RegularVsShadow,
@@ -31,6 +32,14 @@ NOON = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)
 NOON_CET = datetime(2026, 11, 15, 13, 0, tzinfo=timezone(timedelta(hours=1)))
 
 ANSWER = {
+    "optimization": {
+        "optimization_id": 3,
+        "state": "unchanged",
+        "incumbent": "Be brief.",
+        "created_at": 1,
+    },
+    "agent_playbook_id": 7,
+    "state": "unchanged",
     "success": True,
     "stalled": False,
     "notified_in_cc": True,
@@ -378,6 +387,24 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "POST /api/shadow_comparisons/run",
         {"agent_version": "v", "again": True},
     ),
+    "start_optimization": (
+        lambda c: c.start_optimization(agent_playbook_id=7, estimate_only=True),
+        "POST /api/optimizations",
+        {"agent_playbook_id": 7, "estimate_only": True},
+    ),
+    "get_optimizations": (
+        lambda c: c.get_optimizations(7, state=OptimizationState.COMMITTED, limit=2, offset=1),
+        "GET /api/optimizations?agent_playbook_id=7&state=committed&limit=2&offset=1",
+        None,
+    ),
+    "get_optimization": (lambda c: c.get_optimization(3), "GET /api/optimizations/3", None),
+    "cancel_optimization": (
+        lambda c: c.cancel_optimization(3),
+        "POST /api/optimizations/3/cancel",
+        None,
+    ),
+    "measure_lift": (lambda c: c.measure_lift(7), "POST /api/agent_playbooks/7/lift", None),
+    "get_lift": (lambda c: c.get_lift(7), "GET /api/agent_playbooks/7/lift", None),
     "get_job": (lambda c: c.get_job(3), "GET /api/jobs/3", None),
     "retry_job": (lambda c: c.retry_job(3), "POST /api/jobs/3/retry", None),
     "cancel_job": (lambda c: c.cancel_job(3), "POST /api/jobs/3/cancel", None),

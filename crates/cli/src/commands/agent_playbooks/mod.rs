@@ -11,6 +11,7 @@ use reflexio_types::Status;
 
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
+use super::lift::Lift;
 use super::user_playbooks::headline;
 use markdown::{Export, Import};
 use review::Decide;
@@ -49,6 +50,8 @@ pub(crate) enum AgentPlaybooks {
     Export(Export),
     /// Read what `export` wrote, with the edits that people made.
     Import(Import),
+    /// Measure how much an agent playbook helps: the same conversations with and without it.
+    Lift(Lift),
     /// Delete agent playbooks.
     Delete(Delete<i64>),
 }
@@ -140,6 +143,7 @@ impl AgentPlaybooks {
             AgentPlaybooks::Export(export) => export.run(context).await,
             AgentPlaybooks::Import(import) => import.run(context).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,
+            AgentPlaybooks::Lift(lift) => lift.run(context).await,
             AgentPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
         }
     }

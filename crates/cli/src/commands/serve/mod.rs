@@ -1,4 +1,5 @@
 mod address;
+mod assistants;
 mod banner;
 mod costs;
 mod embedder;
@@ -83,6 +84,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "LINE", env = "REFLEXIO_ALLOW_COMMAND", value_delimiter = ';')]
     allow_command: Vec<String>,
     #[command(flatten)]
+    assistants: assistants::AssistantArgs,
+    #[command(flatten)]
     costs: costs::CostArgs,
 }
 
@@ -138,6 +141,7 @@ impl Serve {
             embedder: self.embedder()?,
             models: self.models(),
             costs: self.costs.settings(),
+            assistants: self.assistants.operator()?,
         })))
     }
 

@@ -156,6 +156,8 @@ class PlaybookOptimizerConfig(ConfigModel):
     scheduler_jitter_seconds: float | None = None
     cooldown_after_aborts_seconds: int | None = None
     abort_cooldown_threshold: int | None = None
+    nightly_hour_utc: int | None = None
+    require_lift_for_approval: bool | None = None
 
 
 class LLMConfig(ConfigModel):

@@ -1,0 +1,132 @@
+//! The nightly round, and what of a configuration only the operator can allow.
+
+use reflexio_jobs::{Failure, Running};
+use reflexio_store::{AgentPlaybookFilter, OptimizationFilter, Page};
+use reflexio_types::config::{PathPart, PlaybookOptimizerConfig, Violation};
+use reflexio_types::{
+    AgentPlaybook, Config, OptimizationState, OptimizationTarget, OrgId, PlaybookStatus, Status, Timestamp,
+};
+
+use super::task;
+use crate::learning::unavailable;
+use crate::{App, Error, Result};
+
+const DAY: i64 = 86_400;
+/// More runs are left for the next night.
+const MOST_PER_NIGHT: usize = 20;
+
+impl App {
+    /// Refuses an assistant that this server would not call. One that was there before is left alone: the operator may have
+    /// changed their mind, and other settings must still be saved.
+    pub(crate) fn check_assistant(&self, before: &Config, wanted: &Config) -> Result<()> {
+        let (before, wanted) = (&before.playbook_optimizer_config, &wanted.playbook_optimizer_config);
+        let of = |config: &PlaybookOptimizerConfig| {
+            (
+                config.webhook_url.clone(),
+                config.assistant_script_path.clone(),
+                config.webhook_auth_header.clone(),
+            )
+        };
+        let none = wanted.webhook_url.is_none() && wanted.assistant_script_path.is_none();
+        if none || of(before) == of(wanted) {
+            return Ok(());
+        }
+        let field = if wanted.webhook_url.is_some() { "webhook_url" } else { "assistant_script_path" };
+        self.assistants.assistant(wanted).map(|_| ()).map_err(|error| {
+            let path = vec![PathPart::from("playbook_optimizer_config"), PathPart::from(field)];
+            Error::InvalidConfig(vec![Violation::new(path, "value_error", format!("Value error, {error}"))])
+        })
+    }
+
+    /// The timer rings at the hour that the configuration names, and after every round again.
+    pub(crate) async fn set_optimizer_timer(&self, org: &OrgId, config: &Config) {
+        let Some(at) = next_round(org, &config.playbook_optimizer_config, self.now()) else { return };
+        let set = match task::nightly(at) {
+            Ok(job) => {
+                self.store.enqueue(org, vec![job], self.now()).await.map_err(|error| error.to_string())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = set {
+            tracing::error!(%org, error, "the timer of the optimiser could not be set; save the configuration again");
+        }
+    }
+
+    /// Starts a run for every pending rule that has none for its present wording.
+    pub(super) async fn start_due_optimizations(&self, running: &Running) -> Result<(), Failure> {
+        let org = running.org();
+        let (_, config) = self.config_in_force(org).await.map_err(|error| unavailable(&error))?;
+        if !config.playbook_optimizer_config.enabled {
+            return Ok(());
+        }
+        let filter = AgentPlaybookFilter {
+            status: vec![Status::Current],
+            playbook_status: vec![PlaybookStatus::Pending],
+            ..AgentPlaybookFilter::default()
+        };
+        let mut started = 0;
+        for rule in self.store.agent_playbooks(org, &filter, usize::MAX).await? {
+            if started == MOST_PER_NIGHT {
+                break;
+            }
+            if self.was_optimized(org, &rule).await? {
+                continue;
+            }
+            match self.start_optimization(org, OptimizationTarget::AgentPlaybook(rule.id)).await {
+                Ok(_) => started += 1,
+                Err(Error::NotOptimizable(reason)) => {
+                    tracing::debug!(%org, rule = %rule.id, reason, "not optimised")
+                }
+                Err(Error::Duplicate { .. } | Error::NotFound { .. }) => {}
+                Err(error) => return Err(unavailable(&error)),
+            }
+        }
+        tracing::info!(%org, started, "the nightly round of the optimiser");
+        self.set_optimizer_timer(org, &config).await;
+        Ok(())
+    }
+
+    /// Whether a run has looked at this wording, or looks at it now. One that failed is tried again.
+    async fn was_optimized(&self, org: &OrgId, rule: &AgentPlaybook) -> Result<bool, Failure> {
+        if rule.body.learned_by.as_deref() == Some(super::commit::LEARNED_BY) {
+            return Ok(true);
+        }
+        let target = Some(OptimizationTarget::AgentPlaybook(rule.id));
+        let filter = OptimizationFilter { target, ..super::wordings() };
+        let (runs, _) = self.store.optimizations(org, &filter, Page::first(10)).await?;
+        Ok(runs
+            .iter()
+            .any(|run| run.body.incumbent == rule.body.content && run.state != OptimizationState::Failed))
+    }
+}
+
+/// The next time at which the round is due: at the hour, a little later for each org.
+fn next_round(org: &OrgId, config: &PlaybookOptimizerConfig, now: Timestamp) -> Option<Timestamp> {
+    let hour = config.nightly_hour_utc.filter(|_| config.enabled)?;
+    let digest = blake3::hash(org.as_str().as_bytes());
+    let share = f64::from(digest.as_bytes().first().copied().unwrap_or(0)) / 256.0;
+    let jitter = (config.scheduler_jitter_seconds.clamp(0.0, 3_600.0) * share) as i64;
+    let at = now.0 - now.0.rem_euclid(DAY) + i64::from(hour) * 3_600 + jitter;
+    Some(Timestamp(if at > now.0 { at } else { at + DAY }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_round_is_at_the_hour_today_or_tomorrow() {
+        let config = PlaybookOptimizerConfig { enabled: true, ..PlaybookOptimizerConfig::default() };
+        let (org, midnight) = (OrgId::new("acme"), 20_000 * DAY);
+        let at = |now: i64| next_round(&org, &config, Timestamp(now)).map(|at| at.0 - midnight);
+        assert_eq!(at(midnight), Some(3 * 3_600));
+        assert_eq!(at(midnight + 3 * 3_600), Some(DAY + 3 * 3_600));
+        assert_eq!(at(midnight + 20 * 3_600), Some(DAY + 3 * 3_600));
+        let off = PlaybookOptimizerConfig { enabled: false, ..config.clone() };
+        assert_eq!(next_round(&org, &off, Timestamp(0)), None);
+        assert_eq!(
+            next_round(&org, &PlaybookOptimizerConfig { nightly_hour_utc: None, ..config }, Timestamp(0)),
+            None
+        );
+    }
+}

@@ -1,0 +1,116 @@
+use std::time::Duration;
+
+use clap::Args;
+use reflexio_api_types::{OptimizationResponse, OptimizationTrialView, StartOptimizationRequest};
+use reflexio_client::Client;
+use serde_json::Value;
+
+use super::optimizations::panel;
+use crate::context::Context;
+use crate::output::{Output, Panel, Progress};
+
+/// How often to look how far a run is.
+const LOOK: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Args)]
+pub(crate) struct Optimize {
+    /// The agent playbook to look for a better wording of.
+    #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+    id: i64,
+    /// The id names a user playbook.
+    #[arg(long)]
+    user_playbook: bool,
+    /// Follow the run until it is over.
+    #[arg(long, short)]
+    watch: bool,
+    /// Only say what it would cost at most; nothing is started.
+    #[arg(long, conflicts_with = "watch")]
+    estimate: bool,
+}
+
+impl Optimize {
+    pub(crate) async fn run(&self, context: &Context) -> anyhow::Result<()> {
+        let client = context.client()?;
+        let request = StartOptimizationRequest {
+            agent_playbook_id: (!self.user_playbook).then_some(self.id),
+            user_playbook_id: self.user_playbook.then_some(self.id),
+            estimate_only: self.estimate,
+        };
+        let answer = client.start_optimization(&request).await?;
+        for warning in &answer.warnings {
+            context.out.warning(warning);
+        }
+        let Some(run) = &answer.optimization else {
+            return Ok(context.out.result(&answer, || estimate(&context.out, &answer.estimate))?);
+        };
+        if self.watch {
+            let ended = watch(context, &client, run.optimization_id).await?;
+            return Ok(context.out.result(&ended, || panel(&context.out, &ended))?);
+        }
+        let id = run.optimization_id;
+        context.out.done(&answer, || format!("started optimization {id}"))?;
+        if !context.out.is_json() {
+            context.out.note(format!("follow it with `reflexio optimizations watch {id}`"));
+        }
+        Ok(())
+    }
+}
+
+/// Shows how far a run is until it is over.
+pub(crate) async fn watch(
+    context: &Context,
+    client: &Client,
+    id: i64,
+) -> anyhow::Result<OptimizationResponse> {
+    let progress = Progress::new(&context.out, "replaying and judging", Some(0));
+    let mut told = 0;
+    loop {
+        let run = client.optimization(id).await?;
+        let judged = run.trials.iter().filter(|trial| trial.judgement.is_some());
+        for trial in judged.clone().skip(told) {
+            if !context.out.is_json() {
+                context.out.note(line(trial));
+            }
+        }
+        told = judged.count();
+        if run.optimization.state.is_over() {
+            return Ok(run);
+        }
+        if let Some((done, total)) = run
+            .job
+            .as_ref()
+            .and_then(|job| job.progress.as_ref())
+            .and_then(|known| Some((known.done, known.total?)))
+        {
+            progress.set(done, total);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn line(trial: &OptimizationTrialView) -> String {
+    let Some(judgement) = &trial.judgement else { return String::new() };
+    let better = match judgement.verdict.as_str() {
+        "candidate" => "better",
+        "incumbent" => "worse",
+        _ => "the same",
+    };
+    format!(
+        "wording {} in window {}: {better} ({:.2}). {}",
+        trial.candidate, trial.window, judgement.score, judgement.rationale
+    )
+}
+
+fn estimate(out: &Output, estimate: &Value) -> String {
+    let number = |key: &str| estimate.get(key).map(Value::to_string).unwrap_or_default();
+    let cost = estimate.get("cost_usd").and_then(Value::as_f64);
+    Panel::new(out)
+        .row("source windows", format!("{}, of which {} are held out", number("windows"), number("held_out")))
+        .row("proposals", format!("{} to {}", number("proposals_at_least"), number("proposals_at_most")))
+        .row("assistant calls", format!("at most {}", number("assistant_calls")))
+        .row("judge calls", format!("at most {}", number("judge_calls")))
+        .row("reflection calls", format!("at most {}", number("reflection_calls")))
+        .row("tokens", format!("about {} in, {} out", number("prompt_tokens"), number("output_tokens")))
+        .maybe("cost of models", cost.map(|cost| format!("at most ${cost:.2}")))
+        .render()
+}

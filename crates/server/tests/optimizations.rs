@@ -1,0 +1,364 @@
+//! Playbooks are optimised end to end: a real server, a real webhook as the assistant, a scripted model as judge and writer.
+#![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reflexio_llm::Reach;
+use reflexio_llm::endpoint::{Reply, Seen, TestEndpoint};
+use reflexio_test_support::TestServer;
+use serde_json::{Value, json};
+
+/// What the better wording says; the assistant does it only when it is told to.
+const BETTER: &str = "When a parcel is late, apologise and give a date.";
+const OLD: &str = "When a parcel is late, answer briefly.";
+
+/// An assistant that apologises if its playbook says so.
+async fn assistant() -> TestEndpoint {
+    let endpoint = TestEndpoint::start().await.unwrap();
+    endpoint.respond(|seen| {
+        let rules = seen.body["playbooks"].to_string();
+        let sorry =
+            if rules.contains("apologise") { "I am sorry. It comes on Friday." } else { "It is late." };
+        Reply::Body(json!({"content": sorry}))
+    });
+    endpoint
+}
+
+fn judged(seen: &Seen) -> Reply {
+    let prompt = seen.prompt();
+    if prompt.contains("You improve one instruction") {
+        return Reply::Text(format!("```\n{BETTER}\n```"));
+    }
+    let (first, second) = prompt.split_once("The second conversation:").unwrap_or_default();
+    let sorry = |text: &str| text.contains("I am sorry");
+    let (verdict, score, likert) = match (sorry(first), sorry(second)) {
+        (true, false) => ("first", 0.05, 1),
+        (false, true) => ("second", 0.95, 5),
+        _ => ("tie", 0.5, 3),
+    };
+    let side = json!({"failures": [], "better_at": []});
+    Reply::Json(json!({"reason": "The second conversation apologises.", "verdict": verdict, "score": score,
+        "likert": likert, "first": side, "second": side, "missing_instruction": "", "recommended_mutation": "Apologise."}))
+}
+
+async fn model() -> TestEndpoint {
+    let endpoint = TestEndpoint::start().await.unwrap();
+    endpoint.respond(judged);
+    endpoint
+}
+
+struct World {
+    server: TestServer,
+    assistant: TestEndpoint,
+    model: TestEndpoint,
+    rule: i64,
+}
+
+fn options(model: &TestEndpoint) -> impl FnOnce(&mut reflexio_app::Options) {
+    let settings = model.settings();
+    move |options: &mut reflexio_app::Options| {
+        options.models = Arc::new(move |_| settings.clone());
+        options.assistants.reach = Reach::Anywhere;
+    }
+}
+
+/// A server with a pending rule that three conversations taught.
+async fn world() -> World {
+    let (assistant, model) = (assistant().await, model().await);
+    let server = TestServer::start_learning(options(&model)).await;
+    configure(&server, &assistant, json!({})).await;
+    let mut windows = Vec::new();
+    for user in ["ann", "bob", "cem"] {
+        let turns = json!([{"role": "User", "content": format!("Where is my parcel? says {user}")},
+                           {"role": "Agent", "content": "Soon."}]);
+        let body = json!({"user_id": user, "interaction_data_list": turns, "evaluation_only": true});
+        let answer = server.post("/api/publish_interaction", body).await.ok();
+        let request = answer["request_id"].as_str().unwrap().to_owned();
+        let stored = server.post("/api/get_interactions", json!({"user_id": user})).await.ok();
+        let ids: Vec<i64> = stored["interactions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|turn| turn["interaction_id"].as_i64().unwrap())
+            .collect();
+        windows.push((user, request, ids));
+    }
+    let rule = add_rule(&server, &windows).await;
+    World { server, assistant, model, rule }
+}
+
+/// Straight into the app: the API has no field for source windows.
+async fn add_rule(server: &TestServer, windows: &[(&str, String, Vec<i64>)]) -> i64 {
+    use reflexio_types::{
+        AgentPlaybookBody, InteractionId, PlaybookStatus, SourceWindow, Status, UserPlaybookId,
+    };
+    let window = |(at, (_, request, ids)): (usize, &(&str, String, Vec<i64>))| SourceWindow {
+        user_playbook_id: UserPlaybookId(at as i64 + 1),
+        request_id: request.as_str().into(),
+        interaction_ids: ids.iter().map(|id| InteractionId(*id)).collect(),
+    };
+    let new = reflexio_app::NewAgentPlaybook {
+        playbook_name: "support".to_owned(),
+        agent_version: "v1".to_owned(),
+        created_at: None,
+        playbook_status: PlaybookStatus::Pending,
+        status: Status::Current,
+        body: AgentPlaybookBody {
+            content: OLD.to_owned(),
+            trigger: Some("late parcels".to_owned()),
+            source_windows: windows.iter().enumerate().map(window).collect(),
+            ..AgentPlaybookBody::default()
+        },
+    };
+    let caller = reflexio_types::Caller::local();
+    server.app.add_agent_playbooks(&caller, vec![new]).await.unwrap()[0].0
+}
+
+async fn configure(server: &TestServer, assistant: &TestEndpoint, more: Value) {
+    let mut config = json!({"enabled": true, "webhook_url": format!("{}/rollout", assistant.url()),
+        "webhook_max_retries": 0, "webhook_backoff_base_seconds": 0.001, "webhook_timeout_seconds": 2});
+    config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    server.post("/api/update_config", json!({"playbook_optimizer_config": config})).await.ok();
+}
+
+async fn start(world: &World) -> i64 {
+    let started =
+        world.server.post("/api/optimizations", json!({"agent_playbook_id": world.rule})).await.ok();
+    started["optimization"]["optimization_id"].as_i64().unwrap()
+}
+
+async fn until_over(server: &TestServer, id: i64) -> Value {
+    for _ in 0..1_200 {
+        let run = server.get(&format!("/api/optimizations/{id}")).await.ok();
+        let state = run["optimization"]["state"].as_str().unwrap().to_owned();
+        if !["queued", "running"].contains(&state.as_str()) {
+            return run;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the run does not end: {}", server.get(&format!("/api/optimizations/{id}")).await.body);
+}
+
+async fn rule(server: &TestServer, id: i64) -> Value {
+    let body = json!({"agent_playbook_id": id, "status_filter": [null, "pending", "archived", "superseded"]});
+    server.post("/api/get_agent_playbooks", body).await.ok()["agent_playbooks"][0].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_better_wording_becomes_a_pending_successor() {
+    let world = world().await;
+    let estimate = json!({"agent_playbook_id": world.rule, "estimate_only": true});
+    let estimate = world.server.post("/api/optimizations", estimate).await.ok();
+    assert_eq!((estimate.get("optimization"), &estimate["estimate"]["held_out"]), (None, &json!(2)));
+    assert_eq!(world.assistant.count(), 0, "an estimate asks nobody");
+    let id = start(&world).await;
+    let run = until_over(&world.server, id).await;
+    assert_eq!(run["optimization"]["state"], "committed", "{run}");
+    let successor = rule(&world.server, run["optimization"]["successor_id"].as_i64().unwrap()).await;
+    assert_eq!((&successor["content"], &successor["playbook_status"]), (&json!(BETTER), &json!("pending")));
+    assert_eq!(rule(&world.server, world.rule).await["status"], "superseded");
+    assert_eq!(run["candidates"][1]["fate"], "winner");
+    let trial = run["trials"].as_array().unwrap().iter().find(|trial| trial["candidate"] == 1).unwrap();
+    assert_eq!(trial["incumbent_rollout"][1]["content"], "It is late.");
+    assert_eq!(trial["candidate_rollout"][1]["content"], "I am sorry. It comes on Friday.");
+    assert_eq!(
+        (&trial["judgement"]["verdict"], &trial["judgement"]["likert"]),
+        (&json!("candidate"), &json!(5))
+    );
+    // One turn in three windows, once under each wording.
+    assert_eq!(world.assistant.count(), 6);
+    let listed = world.server.get(&format!("/api/optimizations?agent_playbook_id={}", world.rule)).await.ok();
+    assert_eq!(listed["optimizations"][0]["optimization_id"], id);
+    let events = reqwest::get(format!("{}/api/optimizations/{id}/events", world.server.url)).await.unwrap();
+    let events = events.text().await.unwrap();
+    assert!(
+        events.contains("event: candidate_accepted") && events.contains("event: end\ndata: committed"),
+        "{events}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_that_is_approved_while_it_is_optimised_stays_as_it_is() {
+    let world = world().await;
+    world.assistant.respond(|seen| {
+        let sorry = seen.body["playbooks"].to_string().contains("apologise");
+        let text = if sorry { "I am sorry. It comes on Friday." } else { "It is late." };
+        Reply::Late(150, Box::new(Reply::Body(json!({"content": text}))))
+    });
+    let id = start(&world).await;
+    let body = json!({"agent_playbook_id": world.rule, "playbook_status": "approved"});
+    world.server.put("/api/update_agent_playbook_status", body).await.ok();
+    let run = until_over(&world.server, id).await;
+    assert_eq!(run["optimization"]["state"], "unchanged", "{run}");
+    assert!(run["optimization"]["decision"].as_str().unwrap().contains("approved"), "{run}");
+    let kept = rule(&world.server, world.rule).await;
+    assert_eq!((&kept["content"], &kept["playbook_status"]), (&json!(OLD), &json!("approved")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_survives_a_crash_and_pays_for_no_answer_twice() {
+    let world = world().await;
+    world.assistant.respond(|seen| {
+        let sorry = seen.body["playbooks"].to_string().contains("apologise");
+        let text = if sorry { "I am sorry. It comes on Friday." } else { "It is late." };
+        Reply::Late(100, Box::new(Reply::Body(json!({"content": text}))))
+    });
+    let id = start(&world).await;
+    let World { mut server, assistant, model, .. } = world;
+    while assistant.count() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for _ in 0..2 {
+        server = server.crash_and_restart(options(&model)).await;
+        server.app.take_over_jobs().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(60)).await;
+    }
+    let run = until_over(&server, id).await;
+    assert_eq!(run["optimization"]["state"], "committed", "{run}");
+    // At most the calls that were under way when it crashed are made again.
+    assert!(assistant.count() <= 6 + 4, "{}", assistant.count());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_optimised_says_why() {
+    let world = world().await;
+    let server = &world.server;
+    let refused = async |body: Value| {
+        let answer = server.post("/api/optimizations", body).await;
+        (answer.status, answer.body["detail"].to_string())
+    };
+    assert_eq!(refused(json!({"agent_playbook_id": 999})).await.0, 404);
+    assert_eq!(refused(json!({})).await.0, 422);
+    assert_eq!(refused(json!({"agent_playbook_id": 1, "user_playbook_id": 1})).await.0, 422);
+    let (status, why) = refused(json!({"user_playbook_id": 1})).await;
+    assert_eq!(status, 404, "{why}");
+    configure(server, &world.assistant, json!({"max_metric_calls": 5})).await;
+    let (status, why) = refused(json!({"agent_playbook_id": world.rule})).await;
+    assert!(status == 409 && why.contains("max_metric_calls"), "{why}");
+    configure(server, &world.assistant, json!({"min_commit_windows": 3})).await;
+    let (status, why) = refused(json!({"agent_playbook_id": world.rule})).await;
+    assert!(status == 409 && why.contains("min_commit_windows"), "{why}");
+    configure(server, &world.assistant, json!({"auto_update_pending_agent_playbooks": false})).await;
+    let (status, why) = refused(json!({"agent_playbook_id": world.rule})).await;
+    assert!(status == 409 && why.contains("auto_update_pending_agent_playbooks"), "{why}");
+    configure(server, &world.assistant, json!({"enabled": false})).await;
+    let (status, why) = refused(json!({"agent_playbook_id": world.rule})).await;
+    assert!(status == 409 && why.contains("enabled"), "{why}");
+    for (config, said) in [
+        (json!({"webhook_url": "http://169.254.169.254/latest"}), "does not call"),
+        (json!({"assistant_script_path": "/bin/cat", "webhook_url": null}), "--assistant-scripts"),
+        (json!({"webhook_url": "https://x.example/", "assistant_script_path": "a.sh"}), "not both"),
+        (json!({"max_metric_calls": 0}), "greater than 0"),
+        (json!({"nightly_hour_utc": 24}), "less than or equal to 23"),
+    ] {
+        let answer = server.post("/api/update_config", json!({"playbook_optimizer_config": config})).await;
+        assert!(answer.status == 422 || answer.status == 400, "{}", answer.body);
+        assert!(answer.body.to_string().contains(said), "{said}: {}", answer.body);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_run_stops_and_another_one_may_begin() {
+    let world = world().await;
+    world.assistant.respond(|_| Reply::Hang);
+    let id = start(&world).await;
+    let again = world.server.post("/api/optimizations", json!({"agent_playbook_id": world.rule})).await;
+    assert!(again.status == 409 && again.body.to_string().contains(&format!("`{id}`")), "{}", again.body);
+    world.server.post(&format!("/api/optimizations/{id}/cancel"), json!({})).await.ok();
+    let run = until_over(&world.server, id).await;
+    assert_eq!(run["optimization"]["state"], "cancelled", "{run}");
+    assert_eq!(world.server.get("/api/optimizations/99").await.status, 404);
+    assert_ne!(start(&world).await, id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_night_pending_rules_get_a_run_and_optimised_ones_do_not() {
+    let world = world().await;
+    let runs =
+        async || world.server.get("/api/optimizations").await.ok()["optimizations"].as_array().unwrap().len();
+    assert_eq!(runs().await, 0);
+    // From noon to ten past three.
+    let tonight = world.server.app.now().0 + 15 * 3_600 + 600;
+    world.server.clock.set(tonight);
+    for _ in 0..1_200 {
+        if runs().await == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let listed = world.server.get("/api/optimizations").await.ok();
+    let first = listed["optimizations"][0]["optimization_id"].as_i64().unwrap();
+    assert_eq!(until_over(&world.server, first).await["optimization"]["state"], "committed");
+    let timers = async || {
+        let jobs = world.server.get("/api/jobs?kind=optimize&state=queued").await.ok();
+        jobs["jobs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|job| job["run_after"].as_i64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert!(timers().await.iter().all(|at| *at > tonight), "the timer waits for the next night");
+    world.server.clock.set(tonight + 86_400);
+    for _ in 0..1_200 {
+        if timers().await.iter().all(|at| *at > tonight + 86_400) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(runs().await, 1, "what came out of a run is not optimised again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erased_user_takes_the_run_along() {
+    let world = world().await;
+    let id = start(&world).await;
+    until_over(&world.server, id).await;
+    let cleared = world.server.post("/api/clear_user_data", json!({"user_id": "ann"})).await.ok();
+    assert_eq!(cleared["deleted_counts"]["optimizations"], 1);
+    assert_eq!(world.server.get(&format!("/api/optimizations/{id}")).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_lift_of_a_rule_is_measured_and_can_be_required() {
+    let world = world().await;
+    let lift = format!("/api/agent_playbooks/{}/lift", world.rule);
+    assert_eq!(world.server.get(&lift).await.status, 404);
+    configure(&world.server, &world.assistant, json!({"require_lift_for_approval": true})).await;
+    let approve = json!({"agent_playbook_id": world.rule, "playbook_status": "approved"});
+    let refused = world.server.put("/api/update_agent_playbook_status", approve.clone()).await;
+    assert!(
+        refused.status == 409 && refused.body.to_string().contains("agent-playbooks lift"),
+        "{}",
+        refused.body
+    );
+    let measured = measure(&world.server, &lift).await;
+    assert_eq!(
+        (&measured["lift"], measured["windows"].as_array().unwrap().len()),
+        (&json!(0.0), 3),
+        "{measured}"
+    );
+    let refused = world.server.put("/api/update_agent_playbook_status", approve).await;
+    assert!(refused.status == 409 && refused.body.to_string().contains("lift of 0.00"), "{}", refused.body);
+    let successor =
+        until_over(&world.server, start(&world).await).await["optimization"]["successor_id"].clone();
+    let lift = format!("/api/agent_playbooks/{successor}/lift");
+    let measured = measure(&world.server, &lift).await;
+    assert!(measured["lift"].as_f64().unwrap() > 0.8 && measured["low"].as_f64().is_some(), "{measured}");
+    assert_eq!(measured["windows"].as_array().unwrap().len(), 2, "only windows that were held out");
+    let approve = json!({"agent_playbook_id": successor, "playbook_status": "approved"});
+    world.server.put("/api/update_agent_playbook_status", approve).await.ok();
+}
+
+async fn measure(server: &TestServer, path: &str) -> Value {
+    server.post(path, json!({})).await.ok();
+    for _ in 0..1_200 {
+        let measured = server.get(path).await.ok();
+        if !["queued", "running"].contains(&measured["state"].as_str().unwrap()) {
+            return measured;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the measurement does not end");
+}

@@ -22,6 +22,7 @@ mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
+mod runs;
 mod search;
 mod secrets;
 mod server_state;
@@ -47,6 +48,7 @@ pub use learning::{
 pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
+pub use runs::{AsRun, RunDetail, RunReport, import_run};
 pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
 pub use secrets::MasterKey;
 pub use server_state::Whoami;

@@ -2,8 +2,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, evaluations, export,
-    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions, shadow,
-    user_playbooks, users,
+    import, interactions, jobs, keys, playbook, profiles, publish, restore, runs, search, serve, sessions,
+    shadow, user_playbooks, users,
 };
 use crate::exit;
 
@@ -86,6 +86,9 @@ pub(crate) enum Command {
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    /// Operations that changed what was learned, and undoing them.
+    #[command(subcommand)]
+    Runs(runs::Runs),
     /// What models cost, and how the day's budget stands.
     Costs(costs::Costs),
     /// Everything that belongs to one user.

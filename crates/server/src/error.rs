@@ -69,6 +69,7 @@ fn app_error(error: &Error) -> Response {
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }
+        | Error::NotUndone { .. }
         | Error::NotConfigured(_) => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -8,9 +8,10 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::Options;
 use crate::error::Result;
 use crate::fts::Index;
+use crate::runs;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_learning.sql"),
     include_str!("migrations/0003_sidecar.sql"),
@@ -18,6 +19,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_evaluations.sql"),
     include_str!("migrations/0006_shadow_comparisons.sql"),
     include_str!("migrations/0007_aggregations.sql"),
+    include_str!("migrations/0008_runs.sql"),
 ];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;
@@ -54,6 +56,7 @@ pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> 
         connection.pragma_update(None, "max_page_count", pages)?;
     }
     migrate(&mut connection)?;
+    runs::install(&connection)?;
     Ok(connection)
 }
 

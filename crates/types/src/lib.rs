@@ -23,10 +23,12 @@ mod outcome;
 mod profile;
 mod request;
 mod row_kind;
+mod run;
 mod shadow_comparison;
 mod speaker;
 mod stall;
 mod status;
+mod undo;
 mod user_playbook;
 
 pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody, SourceWindow};
@@ -41,7 +43,7 @@ pub use evaluation::{
 };
 pub use ids::{
     AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
-    SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    RunId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -54,6 +56,7 @@ pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;
+pub use run::{Run, RunAction, RunChange, RunKind, RunLoss, RunState};
 pub use shadow_comparison::{
     Answer, AnswerOrder, Margin, RegularVsShadow, ShadowComparison, ShadowComparisonBody, ShadowTally,
     WinRate,
@@ -61,6 +64,7 @@ pub use shadow_comparison::{
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};
+pub use undo::{BlockReason, BlockedRow, UndoPlan, UndoRefusal};
 pub use user_playbook::{BlockingIssue, BlockingIssueKind, UserPlaybook, UserPlaybookBody};
 
 /// The agent version of a publish that names none.

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 75] = [
+const COMMANDS: [&str; 79] = [
     "",
     "serve",
     "publish",
@@ -47,6 +47,10 @@ const COMMANDS: [&str; 75] = [
     "playbook fmt",
     "playbook explain",
     "playbook lsp",
+    "runs",
+    "runs list",
+    "runs show",
+    "runs undo",
     "jobs",
     "jobs list",
     "jobs show",

@@ -141,9 +141,7 @@ class SearchEndpoints:
     @endpoint
     def get_embedding_status(self) -> Call[EmbeddingStatusResponse]:
         """How far rows are on their way to be found by meaning."""
-        return Call(
-            "GET", "/api/embeddings", as_model(EmbeddingStatusResponse), repeatable=True
-        )
+        return Call("GET", "/api/embeddings", as_model(EmbeddingStatusResponse), repeatable=True)
 
     @endpoint
     def rebuild_embeddings(self) -> Call[RebuildEmbeddingsResponse]:

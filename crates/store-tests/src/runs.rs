@@ -181,6 +181,7 @@ pub(crate) fn aggregated(revision: u64, contents: &[String], run: RunStart) -> A
         revision,
         state: json!({}),
         proposed: contents.iter().map(propose).collect(),
+        grown: Vec::new(),
         outdated: Vec::new(),
         run,
         progress: None,

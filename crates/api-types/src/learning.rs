@@ -153,6 +153,8 @@ pub struct RerunProfileGenerationResponse {
     pub msg: Option<String>,
     pub profiles_generated: Option<u64>,
     pub operation_id: Option<String>,
+    /// As which what it changes can be undone.
+    pub run_id: Option<String>,
 }
 
 /// Learn profiles now from the last window.
@@ -192,6 +194,8 @@ pub struct RerunPlaybookGenerationResponse {
     pub msg: Option<String>,
     pub playbooks_generated: Option<u64>,
     pub operation_id: Option<String>,
+    /// As which what it changes can be undone.
+    pub run_id: Option<String>,
 }
 
 /// Learn playbooks now from the last window.
@@ -224,6 +228,9 @@ pub struct RunPlaybookAggregationResponse {
     pub clusters_found: u64,
     /// Proposals that wait for a person now.
     pub playbooks_generated: u64,
+    /// As which what it changed can be undone: one for each type and version in which something changed.
+    #[serde(default)]
+    pub run_ids: Vec<String>,
 }
 
 /// Why learning is paused.

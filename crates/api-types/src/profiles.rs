@@ -281,6 +281,7 @@ fn whole_users(step: &str, profile_ids: Option<&[String]>) -> Vec<Detail> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UpgradeProfilesResponse {
     pub success: bool,
@@ -289,6 +290,8 @@ pub struct UpgradeProfilesResponse {
     pub profiles_deleted: u64,
     #[serde(default)]
     pub message: String,
+    /// As which it can be undone; missing if nothing changed.
+    pub run_id: Option<String>,
 }
 
 /// Take an upgrade of profiles back.
@@ -308,6 +311,7 @@ impl WireRequest for DowngradeProfilesRequest {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DowngradeProfilesResponse {
     pub success: bool,
@@ -315,6 +319,8 @@ pub struct DowngradeProfilesResponse {
     pub profiles_restored: u64,
     #[serde(default)]
     pub message: String,
+    /// As which it can be undone; missing if nothing changed.
+    pub run_id: Option<String>,
 }
 
 /// A profile in the one answer whose clients look for every key: what is missing is null.

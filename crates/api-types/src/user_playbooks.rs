@@ -260,6 +260,7 @@ pub struct UpgradeUserPlaybooksRequest {
 
 impl WireRequest for UpgradeUserPlaybooksRequest {}
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UpgradeUserPlaybooksResponse {
     pub success: bool,
@@ -268,6 +269,8 @@ pub struct UpgradeUserPlaybooksResponse {
     pub user_playbooks_promoted: u64,
     #[serde(default)]
     pub message: String,
+    /// As which it can be undone; missing if nothing changed.
+    pub run_id: Option<String>,
 }
 
 /// Take an upgrade of user playbooks back.
@@ -280,6 +283,7 @@ pub struct DowngradeUserPlaybooksRequest {
 
 impl WireRequest for DowngradeUserPlaybooksRequest {}
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DowngradeUserPlaybooksResponse {
     pub success: bool,
@@ -287,4 +291,6 @@ pub struct DowngradeUserPlaybooksResponse {
     pub user_playbooks_restored: u64,
     #[serde(default)]
     pub message: String,
+    /// As which it can be undone; missing if nothing changed.
+    pub run_id: Option<String>,
 }

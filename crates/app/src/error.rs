@@ -1,5 +1,5 @@
 use reflexio_types::config::Violation;
-use reflexio_types::{JobId, JobState, Scope};
+use reflexio_types::{JobId, JobState, RunId, Scope, UndoRefusal};
 
 /// Why a use case could not be carried out, by what the caller can do about it.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,9 @@ pub enum Error {
     /// The job is past the state in which this could be done.
     #[error("job `{id}` is {}: {allowed}", state.as_str())]
     JobState { id: JobId, state: JobState, allowed: &'static str },
+    /// Nothing was changed; see to the rows that are named, or let it be.
+    #[error("run `{run}` cannot be undone: {refusal}")]
+    NotUndone { run: RunId, refusal: Box<UndoRefusal> },
     /// Correct the named fields.
     #[error("the configuration cannot be accepted")]
     InvalidConfig(Vec<Violation>),

@@ -1,4 +1,4 @@
-use reflexio_types::{ImageId, ProfileId, RequestId};
+use reflexio_types::{ImageId, ProfileId, RequestId, RunId, RunKind};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -17,6 +17,13 @@ pub(crate) fn outcome_id() -> String {
 
 pub(crate) fn regeneration_id() -> String {
     Uuid::now_v7().simple().to_string()
+}
+
+/// Tells what it was at a glance, and is short enough for a table: the time, and a part that is random.
+pub(crate) fn run_id(kind: RunKind) -> RunId {
+    let id = Uuid::now_v7().simple().to_string();
+    let (time, random) = (id.get(..12).unwrap_or(&id), id.get(24..).unwrap_or_default());
+    RunId::new(format!("{}-{time}{random}", kind.as_str()))
 }
 
 pub(crate) fn image_id(bytes: &[u8]) -> ImageId {

@@ -26,6 +26,7 @@ mod profiles;
 mod publish;
 mod requests;
 mod review;
+mod runs;
 mod search;
 mod secrets;
 mod server_state;
@@ -54,6 +55,7 @@ pub use optimization::{LiftRun, OptimizationDetail, OptimizationPage, Optimizati
 pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
+pub use runs::{AsRun, RunDetail, RunReport, import_run};
 pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
 pub use secrets::MasterKey;
 pub use server_state::Whoami;

@@ -1,13 +1,14 @@
 use reflexio_search::TextQuery;
 use reflexio_store::{Ask, Downgrade, ProfileChange, ProfileFilter, ProfileSelector, Upgrade};
 use reflexio_types::{
-    Caller, Profile, ProfileBody, ProfileId, ProfileTimeToLive, RequestId, RowKind, Scope, Status, Timestamp,
-    UserId,
+    Caller, Profile, ProfileBody, ProfileId, ProfileTimeToLive, RequestId, RowKind, RunKind, Scope, Status,
+    Timestamp, UserId,
 };
 
 use crate::access::Access;
+use crate::runs::about_profiles;
 use crate::search::{Asked, Found, SearchOptions};
-use crate::{App, Error, Result, ids};
+use crate::{App, AsRun, Error, Result, ids};
 
 /// A change log is a look back, not an archive.
 const CHANGE_LOG_ENTRIES: usize = 100;
@@ -117,9 +118,11 @@ impl App {
         caller: &Caller,
         user_id: Option<&UserId>,
         only_affected: bool,
-    ) -> Result<Upgrade> {
+    ) -> Result<AsRun<Upgrade>> {
         caller.needs(Scope::Write)?;
-        Ok(self.store.upgrade_profiles(&caller.org, user_id, only_affected, self.now()).await?)
+        let run = about_profiles(caller, RunKind::Upgrade, user_id);
+        let done = self.store.upgrade_profiles(&caller.org, user_id, only_affected, &run, self.now()).await?;
+        Ok(AsRun { run: (done != Upgrade::default()).then_some(run.id), done })
     }
 
     pub async fn downgrade_profiles(
@@ -127,9 +130,12 @@ impl App {
         caller: &Caller,
         user_id: Option<&UserId>,
         only_affected: bool,
-    ) -> Result<Downgrade> {
+    ) -> Result<AsRun<Downgrade>> {
         caller.needs(Scope::Write)?;
-        Ok(self.store.downgrade_profiles(&caller.org, user_id, only_affected, self.now()).await?)
+        let run = about_profiles(caller, RunKind::Downgrade, user_id);
+        let done =
+            self.store.downgrade_profiles(&caller.org, user_id, only_affected, &run, self.now()).await?;
+        Ok(AsRun { run: (done != Downgrade::default()).then_some(run.id), done })
     }
 
     pub async fn profile_changes(&self, caller: &Caller) -> Result<Vec<ProfileChange>> {

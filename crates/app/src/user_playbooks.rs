@@ -1,12 +1,15 @@
-use reflexio_store::{Downgrade, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector};
+use reflexio_store::{
+    Downgrade, RunStart, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector,
+};
 use reflexio_types::{
-    Caller, RequestId, RowKind, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody,
+    Caller, RequestId, RowKind, RunKind, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody,
     UserPlaybookId,
 };
 
 use crate::access::Access;
+use crate::runs::{scope_of, started_by};
 use crate::search::{Asked, Found, SearchOptions};
-use crate::{App, Error, Result};
+use crate::{App, AsRun, Error, Result};
 
 /// A user playbook to add by hand.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,12 +100,15 @@ impl App {
         agent_version: Option<&str>,
         playbook_name: Option<&str>,
         archive_current: bool,
-    ) -> Result<Upgrade> {
+    ) -> Result<AsRun<Upgrade>> {
         caller.needs(Scope::Write)?;
+        let (org, now) = (&caller.org, self.now());
+        let run = about(caller, RunKind::Upgrade, agent_version, playbook_name);
         let store = &self.store;
-        Ok(store
-            .upgrade_user_playbooks(&caller.org, agent_version, playbook_name, archive_current, self.now())
-            .await?)
+        let done = store
+            .upgrade_user_playbooks(org, agent_version, playbook_name, archive_current, &run, now)
+            .await?;
+        Ok(AsRun { run: (done != Upgrade::default()).then_some(run.id), done })
     }
 
     pub async fn downgrade_user_playbooks(
@@ -110,11 +116,17 @@ impl App {
         caller: &Caller,
         agent_version: Option<&str>,
         playbook_name: Option<&str>,
-    ) -> Result<Downgrade> {
+    ) -> Result<AsRun<Downgrade>> {
         caller.needs(Scope::Write)?;
-        let store = &self.store;
-        Ok(store.downgrade_user_playbooks(&caller.org, agent_version, playbook_name, self.now()).await?)
+        let (org, now) = (&caller.org, self.now());
+        let run = about(caller, RunKind::Downgrade, agent_version, playbook_name);
+        let done = self.store.downgrade_user_playbooks(org, agent_version, playbook_name, &run, now).await?;
+        Ok(AsRun { run: (done != Downgrade::default()).then_some(run.id), done })
     }
+}
+
+fn about(caller: &Caller, kind: RunKind, version: Option<&str>, name: Option<&str>) -> RunStart {
+    started_by(caller, kind, scope_of("user playbooks", &[("version", version), ("type", name)]))
 }
 
 impl NewUserPlaybook {

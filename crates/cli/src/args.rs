@@ -2,7 +2,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, demo, dev, doctor, embeddings, evaluations, export,
-    import, interactions, jobs, keys, optimizations, optimize, playbook, profiles, publish, restore, search,
+    import, interactions, jobs, keys, optimizations, optimize, playbook, profiles, publish, restore, runs, search,
     serve, sessions, shadow, user_playbooks, users,
 };
 use crate::exit;
@@ -93,6 +93,9 @@ pub(crate) enum Command {
     /// Background work: what waits, what failed and why.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    /// Operations that changed what was learned, and undoing them.
+    #[command(subcommand)]
+    Runs(runs::Runs),
     /// What models cost, and how the day's budget stands.
     Costs(costs::Costs),
     /// Everything that belongs to one user.

@@ -5,6 +5,15 @@ use crate::failure::Failure;
 
 /// Goes on only if a person wants `action` (`erase everything`) to be done.
 pub(crate) fn confirm(context: &Context, action: &str, yes: bool) -> anyhow::Result<()> {
+    ask_first(context, action, " and cannot be undone", yes)
+}
+
+/// As [`confirm`], for what can be taken back.
+pub(crate) fn confirm_undoable(context: &Context, action: &str, yes: bool) -> anyhow::Result<()> {
+    ask_first(context, action, "", yes)
+}
+
+fn ask_first(context: &Context, action: &str, consequence: &str, yes: bool) -> anyhow::Result<()> {
     if yes {
         return Ok(());
     }
@@ -13,7 +22,7 @@ pub(crate) fn confirm(context: &Context, action: &str, yes: bool) -> anyhow::Res
             .hint("add --yes")
             .into());
     }
-    match ask(&format!("This will {action} and cannot be undone. Go on? [y/N] "))? {
+    match ask(&format!("This will {action}{consequence}. Go on? [y/N] "))? {
         Some(true) => Ok(()),
         _ => Err(Failure::failed("nothing was changed").into()),
     }

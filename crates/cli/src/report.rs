@@ -116,6 +116,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }
+        | Error::NotUndone { .. }
         | Error::Sealed
         | Error::NotConfigured(_)
         | Error::NotJudged(_)

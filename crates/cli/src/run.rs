@@ -54,6 +54,7 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::Shadow(command) => wait(command.run(context)),
         Command::Playbook(command) => command.run(context),
         Command::Jobs(command) => wait(command.run(context)),
+        Command::Runs(command) => wait(command.run(context)),
         Command::Costs(command) => wait(command.run(context)),
         Command::Users(command) => wait(command.run(context)),
         Command::Config(command) => wait(command.run(context)),

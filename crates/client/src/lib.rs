@@ -20,6 +20,7 @@ mod outcomes;
 mod profiles;
 mod refusal;
 mod requests;
+mod runs;
 mod search;
 mod server_state;
 mod shadow_comparisons;

@@ -71,7 +71,8 @@ fn app_error(error: &Error) -> Response {
         | Error::JobState { .. }
         | Error::NotConfigured(_)
         | Error::NotOptimizable(_)
-        | Error::NoLift(_) => StatusCode::CONFLICT,
+        | Error::NoLift(_)
+        | Error::NotUndone { .. } => StatusCode::CONFLICT,
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(cause) => {

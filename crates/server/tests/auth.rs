@@ -96,6 +96,9 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
         ),
         ("write", &write, Method::POST, "/api/get_session_outcomes", Some(json!({})), 403),
         ("read", &read, Method::POST, "/api/jobs/1/retry", None, 403),
+        ("write", &write, Method::GET, "/api/runs", None, 403),
+        ("read", &read, Method::GET, "/api/runs", None, 200),
+        ("read", &read, Method::POST, "/api/runs/none/undo", None, 403),
         ("write", &write, Method::POST, "/api/jobs/1/cancel", None, 200),
         ("write", &write, Method::POST, "/api/add_agent_playbook", Some(playbook), 200),
         ("write", &write, Method::PUT, "/api/update_agent_playbook_status", Some(approve.clone()), 403),
@@ -147,6 +150,11 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "marker zebra",
         "playbook_status": "approved"}]});
     send(Method::POST, "/api/add_agent_playbook", rule).await.ok();
+    let next = json!({"user_profiles": [{"profile_id": "marker-next", "user_id": "marker-user", "status": "pending",
+        "content": "marker zebra"}]});
+    send(Method::POST, "/api/add_user_profile", next).await.ok();
+    let upgrade = json!({"user_id": "marker-user"});
+    assert_eq!(send(Method::POST, "/api/upgrade_all_profiles", upgrade).await.ok()["profiles_promoted"], 1);
     let successor =
         json!({"agent_playbooks": [{"agent_version": "v1", "content": "marker horse", "successor_of": 1}]});
     send(Method::POST, "/api/add_agent_playbook", successor).await.ok();
@@ -207,11 +215,12 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/get_retrieved_learning_evaluation_results", Some(json!({}))),
         (Method::GET, "/api/shadow_comparisons", None),
         (Method::GET, "/api/evaluations/shadow_comparisons/recent", None),
+        (Method::GET, "/api/runs", None),
     ]
 }
 
 /// Reads whose answer holds no text of rows, or that name a row in their path; checked one by one below.
-const COUNTS_AND_STATES: [&str; 17] = [
+const COUNTS_AND_STATES: [&str; 18] = [
     "/api/agent_playbooks/{agent_playbook_id}/diff",
     "/api/agent_playbooks/{agent_playbook_id}/history",
     "/api/agent_playbooks/{agent_playbook_id}/lift",
@@ -226,6 +235,7 @@ const COUNTS_AND_STATES: [&str; 17] = [
     "/api/get_operation_status",
     "/api/images/{image_id}",
     "/api/jobs/{job_id}",
+    "/api/runs/{run_id}",
     "/api/evaluations/regenerate/{job_id}",
     "/api/whoami",
     "/stall_state",
@@ -248,7 +258,12 @@ async fn no_read_shows_the_rows_of_another_org() {
     let regeneration =
         server.send_as(Some(&a), Method::POST, "/api/evaluations/regenerate", Some(times)).await.ok();
     let regeneration = format!("/api/evaluations/regenerate/{}", regeneration["job_id"].as_str().unwrap());
+    let runs = server.send_as(Some(&a), Method::GET, "/api/runs", None).await.ok();
+    let run = format!("/api/runs/{}", runs["runs"][0]["run_id"].as_str().unwrap());
     for (key, status) in [(&a, 200), (&b, 404)] {
+        assert_eq!(server.send_as(Some(key), Method::GET, &run, None).await.status, status);
+        let plan = format!("{run}/undo?dry_run=true");
+        assert_eq!(server.send_as(Some(key), Method::POST, &plan, None).await.status, status);
         let answer = server.send_as(Some(key), Method::GET, &format!("/api/images/{image}"), None).await;
         assert_eq!(answer.status, status);
         let learning = "/api/learning_status?request_id=marker-request";
@@ -301,6 +316,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "session_outcome",
         "grade_",
         "regenerate",
+        "undo",
         "import",
     ];
     for path in document["paths"].as_object().unwrap().keys() {

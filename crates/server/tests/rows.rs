@@ -178,7 +178,9 @@ async fn a_downgrade_restores_what_an_upgrade_replaced() {
         (&json!(false), &json!("No archived items found to restore"))
     );
     server.post("/api/upgrade_all_profiles", only_a.clone()).await.ok();
-    let done = server.post("/api/downgrade_all_profiles", only_a.clone()).await.ok();
+    let mut done = server.post("/api/downgrade_all_profiles", only_a.clone()).await.ok();
+    let run = done.as_object_mut().unwrap().remove("run_id").unwrap();
+    assert!(run.as_str().unwrap().starts_with("downgrade-"), "{run}");
     assert_eq!(
         done,
         json!({"success": true, "profiles_demoted": 1, "profiles_restored": 1,

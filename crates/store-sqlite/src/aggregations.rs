@@ -50,8 +50,9 @@ impl Aggregations for SqliteStore {
     ) -> Result<Vec<AgentPlaybookId>> {
         let texts = aggregated.proposed.iter().map(|new| (None, new.row.searchable_text())).collect();
         let entries = fts::entries(&lease.org, texts).await?;
-        let lease = lease.clone();
-        self.writer.write(move |tx| aggregate(tx, &lease, &aggregated, entries, at)).await
+        let (run, held) = (aggregated.run.clone(), lease.clone());
+        let work = move |tx: &mut Tx<'_>, _: &OrgId| aggregate(tx, &held, &aggregated, entries, at);
+        self.write_run(&lease.org, &run, at, work).await
     }
 }
 

@@ -38,6 +38,10 @@ pub(crate) const AGENT_PLAYBOOKS: Kind = Kind {
     index: Index::AgentPlaybooks,
 };
 
+impl Kind {
+    pub(crate) const ALL: [Kind; 3] = [PROFILES, USER_PLAYBOOKS, AGENT_PLAYBOOKS];
+}
+
 /// A row that a statement changed.
 struct Touched {
     key: i64,

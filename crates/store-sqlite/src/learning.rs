@@ -54,8 +54,12 @@ impl Learning for SqliteStore {
         let facts = lesson.profiles.iter().map(|row| (Some(row.user_id.clone()), row.searchable_text()));
         let rules = lesson.user_playbooks.iter().map(|row| (row.user_id.clone(), row.searchable_text()));
         let entries = fts::entries(&lease.org, facts.chain(rules).collect()).await?;
-        let lease = lease.clone();
-        self.writer.write(move |tx| learn(tx, &lease, &lesson, entries, at)).await
+        let (run, held) = (lesson.run.clone(), lease.clone());
+        let work = move |tx: &mut Tx<'_>| learn(tx, &held, &lesson, entries, at);
+        match run {
+            Some(run) => self.write_run(&lease.org, &run, at, move |tx, _| work(tx)).await,
+            None => self.writer.write(work).await,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
-//! not name the org (keys, the turns and totals of the queue, the age of calls and what all spent, and the checks of the whole file
+//! not name the org (keys, the turns and totals of the queue, the age of calls and of runs, what all spent, and the checks of the whole file
 //! aside).
 
 mod agent_playbook_revisions;
@@ -42,6 +42,7 @@ mod readers;
 mod recentre;
 mod requests;
 mod rows;
+mod runs;
 mod schema;
 mod shadow_comparisons;
 mod successors;

@@ -13,7 +13,7 @@ use crate::predicate::Predicate;
 use crate::writer::Tx;
 use crate::{
     SqliteStore, answers, backup, costs, integrity, interactions, jobs, operations, optimizations, purge,
-    readers, schema,
+    readers, runs, schema,
 };
 
 #[async_trait]
@@ -107,10 +107,12 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     operations::forget_user(tx.sql, org, user)?;
     let model_calls = costs::erase_user(tx.sql, org, user)?;
     answers::erase_user(tx.sql, org, user)?;
+    let of_runs = runs::erase_user(tx.sql, org, user)?;
     let erased = [
         (Index::Interactions, interactions),
-        (Index::Profiles, profiles),
-        (Index::UserPlaybooks, user_playbooks),
+        // Rows that runs deleted had words there, too.
+        (Index::Profiles, profiles + of_runs),
+        (Index::UserPlaybooks, user_playbooks + of_runs),
     ];
     for (index, _) in erased.into_iter().filter(|(_, count)| *count > 0) {
         purge::request(tx.sql, index)?;

@@ -1,7 +1,9 @@
 use std::cmp::Ordering;
 
 use async_trait::async_trait;
-use reflexio_store::{Ask, Downgrade, ProfileFilter, ProfileSelector, Profiles, Result, Scored, Upgrade};
+use reflexio_store::{
+    Ask, Downgrade, ProfileFilter, ProfileSelector, Profiles, Result, RunStart, Scored, Upgrade,
+};
 use reflexio_types::{
     LineageAction, OrgId, Profile, ProfileId, ProfileTimeToLive, RequestId, Status, Timestamp, UserId,
 };
@@ -102,11 +104,12 @@ impl Profiles for SqliteStore {
         org: &OrgId,
         user_id: Option<&UserId>,
         only_affected: bool,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Upgrade> {
         let scope = of_users(org, user_id, only_affected.then_some(Status::Pending));
-        let org = org.clone();
-        self.writer.write(move |tx| upgrade(tx, PROFILES, &org, &scope, Replaced::Archived, at)).await
+        let replaced = Replaced::Archived;
+        self.write_run(org, run, at, move |tx, org| upgrade(tx, PROFILES, org, &scope, replaced, at)).await
     }
 
     async fn downgrade_profiles(
@@ -114,11 +117,11 @@ impl Profiles for SqliteStore {
         org: &OrgId,
         user_id: Option<&UserId>,
         only_affected: bool,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Downgrade> {
         let scope = of_users(org, user_id, only_affected.then_some(Status::Archived));
-        let org = org.clone();
-        self.writer.write(move |tx| downgrade(tx, PROFILES, &org, &scope, at)).await
+        self.write_run(org, run, at, move |tx, org| downgrade(tx, PROFILES, org, &scope, at)).await
     }
 }
 

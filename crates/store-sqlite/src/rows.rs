@@ -1,3 +1,4 @@
+use reflexio_store::Page;
 use rusqlite::types::{Type, Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
 use serde::de::DeserializeOwned;
@@ -29,6 +30,24 @@ pub(crate) fn select<R: Stored>(
     let mut statement = sql.prepare_cached(&text)?;
     let rows = statement.query_map(params_from_iter(values), R::from_row)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// A piece of the rows that match; one more than asked for tells whether there are more.
+pub(crate) fn page<R: Stored>(
+    sql: &Connection,
+    predicate: Predicate,
+    order: &str,
+    page: Page,
+) -> Result<(Vec<R>, bool)> {
+    let text = format!("{} OFFSET ?", select_text::<R>(&predicate, order));
+    let mut values = predicate.into_values();
+    values.extend([page.limit.saturating_add(1), page.offset].map(|number| Value::Integer(as_limit(number))));
+    let mut statement = sql.prepare_cached(&text)?;
+    let rows = statement.query_map(params_from_iter(values), R::from_row)?;
+    let mut found: Vec<R> = rows.collect::<rusqlite::Result<_>>()?;
+    let more = found.len() > page.limit;
+    found.truncate(page.limit);
+    Ok((found, more))
 }
 
 /// The statement; its last value is the limit.

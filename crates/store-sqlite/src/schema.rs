@@ -8,9 +8,10 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::Options;
 use crate::error::Result;
 use crate::fts::Index;
+use crate::runs;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_learning.sql"),
     include_str!("migrations/0003_sidecar.sql"),
@@ -20,6 +21,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0007_aggregations.sql"),
     include_str!("migrations/0008_agent_playbook_revisions.sql"),
     include_str!("migrations/0009_optimizations.sql"),
+    include_str!("migrations/0010_runs.sql"),
 ];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;
@@ -56,6 +58,7 @@ pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<Connection> 
         connection.pragma_update(None, "max_page_count", pages)?;
     }
     migrate(&mut connection)?;
+    runs::install(&connection)?;
     Ok(connection)
 }
 

@@ -13,7 +13,7 @@ use crate::SqliteStore;
 use crate::error::Result as Outcome;
 use crate::jobs::attempt;
 use crate::predicate::Predicate;
-use crate::rows::{Stored, as_limit, json, select_text, word};
+use crate::rows::{self, Stored, as_limit, json, word};
 use crate::writer::Tx;
 
 impl Stored for ShadowComparison {
@@ -46,7 +46,7 @@ impl ShadowComparisons for SqliteStore {
         page: Page,
     ) -> Result<(Vec<ShadowComparison>, bool)> {
         let predicate = filtered(org, filter);
-        self.readers.read(move |sql| listed(sql, predicate, page)).await
+        self.readers.read(move |sql| rows::page(sql, predicate, ShadowComparison::ORDER, page)).await
     }
 
     async fn shadow_tallies(&self, org: &OrgId, filter: &ShadowComparisonFilter) -> Result<Vec<ShadowTally>> {
@@ -82,19 +82,6 @@ pub(crate) fn filtered(org: &OrgId, filter: &ShadowComparisonFilter) -> Predicat
         .text(version, filter.agent_version.as_deref())
         .text("t.verdict", filter.verdict.map(RegularVsShadow::as_str))
         .time("t.created_at", filter.time)
-}
-
-/// One more than asked for tells whether there are more.
-fn listed(sql: &Connection, which: Predicate, page: Page) -> Outcome<(Vec<ShadowComparison>, bool)> {
-    let text = format!("{} OFFSET ?", select_text::<ShadowComparison>(&which, ShadowComparison::ORDER));
-    let mut values = which.into_values();
-    values.extend([page.limit.saturating_add(1), page.offset].map(|number| Value::Integer(as_limit(number))));
-    let mut statement = sql.prepare_cached(&text)?;
-    let rows = statement.query_map(params_from_iter(values), ShadowComparison::from_row)?;
-    let mut found: Vec<ShadowComparison> = rows.collect::<rusqlite::Result<_>>()?;
-    let more = found.len() > page.limit;
-    found.truncate(page.limit);
-    Ok((found, more))
 }
 
 fn tallies(sql: &Connection, which: Predicate) -> Outcome<Vec<ShadowTally>> {

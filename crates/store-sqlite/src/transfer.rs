@@ -1,10 +1,10 @@
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use reflexio_store::{Error, Record, Result, Transfer};
+use reflexio_store::{Error, Record, Result, RunStart, Transfer};
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType,
-    OrgId, Profile, Request, SessionOutcome, ShadowComparison, UserId, UserPlaybook,
+    OrgId, Profile, Request, SessionOutcome, ShadowComparison, Timestamp, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc;
@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use crate::error::Result as Outcome;
 use crate::import::import;
 use crate::rows::{Stored, word};
+use crate::writer::Tx;
 use crate::{SqliteStore, configs, fts};
 
 /// How many rows wait between the database and the receiver.
@@ -44,19 +45,17 @@ impl Transfer for SqliteStore {
         }
     }
 
-    async fn import(&self, org: &OrgId, records: Vec<Record>) -> Result<u64> {
+    async fn import(&self, org: &OrgId, records: Vec<Record>, run: &RunStart, at: Timestamp) -> Result<u64> {
         let texts = records.iter().map(text_of).collect();
         let entries = fts::entries(org, texts).await?;
-        let org = org.clone();
-        self.writer
-            .write(move |tx| {
-                let mut count = 0;
-                for (record, entry) in records.into_iter().zip(entries) {
-                    count += u64::from(import(tx, &org, record, entry)?);
-                }
-                Ok(count)
-            })
-            .await
+        let work = move |tx: &mut Tx<'_>, org: &OrgId| {
+            let mut count = 0;
+            for (record, entry) in records.into_iter().zip(entries) {
+                count += u64::from(import(tx, org, record, entry)?);
+            }
+            Ok(count)
+        };
+        self.write_run(org, run, at, work).await
     }
 }
 

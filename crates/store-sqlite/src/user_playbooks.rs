@@ -2,8 +2,8 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 use reflexio_store::{
-    Ask, Downgrade, Result, Scored, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector,
-    UserPlaybooks,
+    Ask, Downgrade, Result, RunStart, Scored, Upgrade, UserPlaybookChange, UserPlaybookFilter,
+    UserPlaybookSelector, UserPlaybooks,
 };
 use reflexio_types::{
     LineageAction, OrgId, RequestId, Status, Timestamp, UserId, UserPlaybook, UserPlaybookId,
@@ -128,12 +128,13 @@ impl UserPlaybooks for SqliteStore {
         agent_version: Option<&str>,
         playbook_name: Option<&str>,
         archive_current: bool,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Upgrade> {
         let scope = of_kind(org, agent_version, playbook_name);
         let replaced = if archive_current { Replaced::Archived } else { Replaced::Kept };
-        let org = org.clone();
-        self.writer.write(move |tx| upgrade(tx, USER_PLAYBOOKS, &org, &scope, replaced, at)).await
+        self.write_run(org, run, at, move |tx, org| upgrade(tx, USER_PLAYBOOKS, org, &scope, replaced, at))
+            .await
     }
 
     async fn downgrade_user_playbooks(
@@ -141,11 +142,11 @@ impl UserPlaybooks for SqliteStore {
         org: &OrgId,
         agent_version: Option<&str>,
         playbook_name: Option<&str>,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Downgrade> {
         let scope = of_kind(org, agent_version, playbook_name);
-        let org = org.clone();
-        self.writer.write(move |tx| downgrade(tx, USER_PLAYBOOKS, &org, &scope, at)).await
+        self.write_run(org, run, at, move |tx, org| downgrade(tx, USER_PLAYBOOKS, org, &scope, at)).await
     }
 }
 

@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use reflexio_store::{
     Answers, Claim, Embedded, Evaluations, Jobs, Judgement, Maintenance, NewRequest, Outcomes, Profiles,
-    Requests, Retry, SavedAnswer, UserPlaybooks, Vectors,
+    Requests, Retry, RunStart, SavedAnswer, UserPlaybooks, Vectors,
 };
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
     CallOutcome, Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InteractionId, JobKind,
     LearningEvaluation, LearningEvaluationId, LearningKind, LearningsStatus, MediaType, ModelCall,
-    NEVER_EXPIRES, NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure,
-    SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, UserPlaybook, UserPlaybookBody,
-    UserPlaybookId, Verdict,
+    NEVER_EXPIRES, NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, RunKind,
+    SessionFailure, SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, UserPlaybook,
+    UserPlaybookBody, UserPlaybookId, Verdict,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -28,7 +28,7 @@ use support::{new_request, open, org};
 use tempfile::TempDir;
 
 /// No word begins like these, so the index holds them in one piece.
-const SECRETS: [&str; 12] = [
+const SECRETS: [&str; 13] = [
     "qzsecretword",
     "xqsecretfact",
     "jxsecretuser",
@@ -41,6 +41,7 @@ const SECRETS: [&str; 12] = [
     "ywsecretrule",
     "uksecretpayload",
     "oxsecretcause",
+    "pqsecretpast",
 ];
 
 #[tokio::test]
@@ -136,10 +137,35 @@ async fn fill(store: &SqliteStore) {
             store.judge(&org(), Some(secret_judgement(turn)), None, Timestamp(1)).await.unwrap();
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
             store.add_user_playbooks(&org(), vec![secret_playbook()], None).await.unwrap();
+            upgrade_secret_profiles(store).await;
             fail_secret_job(store).await;
             save_secret_answer(store).await;
         }
     }
+}
+
+/// An upgrade about the user deletes a profile, which is then only in the record of the run.
+async fn upgrade_secret_profiles(store: &SqliteStore) {
+    let old = |id: &str, status, content: &str| Profile {
+        id: id.into(),
+        status,
+        body: ProfileBody { content: content.to_owned(), ..ProfileBody::default() },
+        ..secret_profile()
+    };
+    let rows = vec![old("past", Status::Archived, SECRETS[12]), old("next", Status::Pending, "x")];
+    store.add_profiles(&org(), rows, None).await.unwrap();
+    let user: UserId = SECRETS[2].into();
+    let run = RunStart {
+        id: "upgrade".into(),
+        kind: RunKind::Upgrade,
+        actor: None,
+        automatic: false,
+        job: None,
+        scope: format!("profiles of user {user}"),
+        user_id: Some(user.clone()),
+    };
+    let done = store.upgrade_profiles(&org(), Some(&user), false, &run, Timestamp(2)).await.unwrap();
+    assert_eq!(done.deleted, 1);
 }
 
 /// An attempt whose reason quotes the user, as that of a model's bad answer may.

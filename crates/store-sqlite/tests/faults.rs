@@ -6,8 +6,13 @@ mod support;
 
 use std::fs;
 
-use reflexio_store::{Error, Maintenance, RequestSelector, Requests};
+use reflexio_store::{
+    Error, Maintenance, ProfileFilter, Profiles, RequestSelector, Requests, RunStart, Runs, Undone,
+};
 use reflexio_store_sqlite::{Options, SqliteStore};
+use reflexio_types::{
+    NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive, RunKind, RunState, Status, Timestamp,
+};
 use rusqlite::Connection;
 use support::{Mount, count, open, org, publish, publish_long};
 use tempfile::TempDir;
@@ -58,6 +63,67 @@ async fn a_database_at_its_size_limit_refuses_writes_until_rows_are_deleted() {
     publish_long(&store, "again").await.unwrap();
     assert_eq!(count(&store).await, stored - 2);
     assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_undo_that_fails_has_changed_nothing() {
+    let folder = TempDir::new().unwrap();
+    let options = Options { most_pages: Some(900), ..Options::default() };
+    let store = SqliteStore::open(&folder.path().join("test.db"), &options).unwrap();
+    let statuses = [Status::Archived, Status::Current, Status::Pending];
+    let rows = (0..300).map(|n| profile(n, statuses[n % 3])).collect();
+    store.add_profiles(&org(), rows, None).await.unwrap();
+    let before = profiles(&store).await;
+    store.upgrade_profiles(&org(), None, false, &run("up"), Timestamp(2)).await.unwrap();
+    let after = profiles(&store).await;
+    let mut stored = 0;
+    while publish_long(&store, &format!("r{stored}")).await.is_ok() {
+        stored += 1;
+    }
+    let failed = store.undo_run(&org(), &"up".into(), &run("undo"), Timestamp(3)).await;
+    assert!(matches!(failed, Err(Error::Full)), "{failed:?}");
+    assert_eq!(profiles(&store).await, after);
+    let told = store.run(&org(), &"up".into()).await.unwrap().unwrap();
+    assert_eq!((told.state, store.run(&org(), &"undo".into()).await.unwrap()), (RunState::Done, None));
+
+    let all = RequestSelector::Ids((0..stored).map(|n| format!("r{n}").into()).collect());
+    store.delete_requests(&org(), &all).await.unwrap();
+    let done = store.undo_run(&org(), &"up".into(), &run("undo"), Timestamp(3)).await.unwrap();
+    assert!(matches!(done, Undone::Done(_)), "{done:?}");
+    assert_eq!(profiles(&store).await, before);
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
+}
+
+async fn profiles(store: &SqliteStore) -> Vec<Profile> {
+    store.profiles(&org(), &ProfileFilter::default(), 1_000).await.unwrap()
+}
+
+/// A profile of about a kilobyte.
+fn profile(n: usize, status: Status) -> Profile {
+    let content: String = (0..150).map(|word| format!("w{} ", word * (n + 1))).collect();
+    Profile {
+        id: format!("p{n:03}").into(),
+        user_id: "u1".into(),
+        request_id: "r".into(),
+        last_modified: Timestamp(1),
+        time_to_live: ProfileTimeToLive::Infinity,
+        expires_at: NEVER_EXPIRES,
+        source: None,
+        status,
+        body: ProfileBody { content, ..ProfileBody::default() },
+    }
+}
+
+fn run(id: &str) -> RunStart {
+    RunStart {
+        id: id.into(),
+        kind: RunKind::Upgrade,
+        actor: None,
+        automatic: false,
+        job: None,
+        scope: String::new(),
+        user_id: None,
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybookWrite, Error, Record, Store};
 use reflexio_types::{AgentPlaybook, AgentPlaybookId, FieldChange, LineageAction, PlaybookStatus, RuleField};
 
-use crate::sample::{acme, add_agent_playbooks, agent_playbook, agent_playbooks, at, other};
+use crate::sample::{a_run, acme, add_agent_playbooks, agent_playbook, agent_playbooks, at, other};
 
 fn edit(content: &str) -> AgentPlaybookChange {
     AgentPlaybookChange { content: Some(content.to_owned()), ..AgentPlaybookChange::default() }
@@ -112,14 +112,18 @@ pub async fn revisions_are_exported_and_imported(store: &dyn Store) {
     change(store, row.id, &edit("pear"), 2).await;
     let records = revisions(store).await;
     assert_eq!(records.len(), 1);
-    assert_eq!(store.import(&acme(), records.clone()).await.unwrap(), 0, "it is there already");
+    assert_eq!(
+        store.import(&acme(), records.clone(), &a_run(), at(9)).await.unwrap(),
+        0,
+        "it is there already"
+    );
     let rule = Record::AgentPlaybook(agent_playbooks(store, &acme()).await.remove(0));
     let told = store.agent_playbook_history(&acme(), row.id).await.unwrap();
     store.delete_agent_playbooks(&acme(), &AgentPlaybookSelector::All, at(3)).await.unwrap();
-    let orphan = store.import(&acme(), records.clone()).await;
+    let orphan = store.import(&acme(), records.clone(), &a_run(), at(9)).await;
     assert!(matches!(orphan, Err(Error::Corrupt(_))), "{orphan:?}");
     let both = std::iter::once(rule).chain(records).collect();
-    assert_eq!(store.import(&acme(), both).await.unwrap(), 2);
+    assert_eq!(store.import(&acme(), both, &a_run(), at(9)).await.unwrap(), 2);
     let again = store.agent_playbook_history(&acme(), row.id).await.unwrap();
     assert_eq!(again.last(), told.last());
 }

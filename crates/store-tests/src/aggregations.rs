@@ -9,7 +9,7 @@ use reflexio_types::{
 use serde_json::{Value, json};
 
 use crate::sample::{
-    acme, add_agent_playbooks, add_user_playbooks, agent_playbook, at, other, user_playbook,
+    a_run, acme, add_agent_playbooks, add_user_playbooks, agent_playbook, at, other, user_playbook,
 };
 use crate::workers::{claim_one, enqueue, job};
 
@@ -34,6 +34,7 @@ fn aggregated(revision: u64, proposed: Vec<Proposed>) -> Aggregated {
         proposed,
         grown: Vec::new(),
         outdated: Vec::new(),
+        run: a_run(),
         progress: None,
         end: JobEnd::GoesOn,
     }

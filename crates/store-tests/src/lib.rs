@@ -34,11 +34,13 @@ pub mod profiles;
 mod property;
 pub mod queue;
 pub mod requests;
+pub mod runs;
 mod sample;
 pub mod search;
 pub mod shadow_comparisons;
 pub mod transfer;
 pub mod turns;
+pub mod undo;
 pub mod user_playbooks;
 pub mod vector_models;
 pub mod vectors;
@@ -276,6 +278,22 @@ macro_rules! conformance_tests {
                 comparisons_of_another_org_are_neither_seen_nor_written,
                 comparisons_are_exported_and_imported,
             ],
+            runs: [
+                a_run_tells_what_it_changed,
+                a_run_that_changes_nothing_leaves_no_trace,
+                an_undo_restores_the_exact_rows_and_can_be_undone,
+                a_row_that_was_changed_since_refuses_the_whole_undo,
+                a_later_run_has_to_be_undone_first,
+                an_approved_rule_is_not_taken_back,
+                a_run_grows_over_many_transactions,
+                a_run_whose_job_goes_on_is_not_undone,
+                an_imported_row_is_taken_back_with_its_run,
+                an_erased_user_is_taken_out_of_runs_that_stay_done,
+                a_row_deleted_for_good_leaves_no_text_in_runs,
+                old_changes_are_forgotten_and_their_runs_stay,
+                runs_are_listed_latest_first_by_each_filter_and_in_pages,
+                runs_of_another_org_are_neither_seen_nor_undone,
+            ],
             lineage: [
                 the_life_of_a_profile_is_told,
                 an_upgrade_is_told_of_each_row_it_deletes,
@@ -343,6 +361,7 @@ macro_rules! conformance_tests {
             queue: [no_interleaving_loses_a_job_or_runs_two_of_a_lane],
             nearest: [a_search_by_meaning_finds_what_looking_at_every_row_finds],
             model: [a_store_behaves_like_plain_lists, an_export_imported_elsewhere_exports_the_same],
+            undo: [undoing_and_redoing_runs_restores_every_row],
         }
     };
 }

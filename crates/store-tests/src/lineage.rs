@@ -5,18 +5,18 @@ use reflexio_store::{
 use reflexio_types::{LineageAction, LineageSubject, OrgId, PlaybookStatus, Profile, Status};
 
 use crate::sample::{
-    acme, add_agent_playbooks, add_profiles, add_user_playbooks, agent_playbook, at, other, profile,
+    a_run, acme, add_agent_playbooks, add_profiles, add_user_playbooks, agent_playbook, at, other, profile,
     user_playbook,
 };
 
 pub async fn the_life_of_a_profile_is_told(store: &dyn Store) {
     let pending = Profile { status: Status::Pending, ..profile("p1", "u1", 1, "likes tea") };
     store.add_profiles(&acme(), vec![pending], Some("key")).await.unwrap();
-    store.upgrade_profiles(&acme(), None, false, at(2)).await.unwrap();
+    store.upgrade_profiles(&acme(), None, false, &a_run(), at(2)).await.unwrap();
     let next = Profile { status: Status::Pending, ..profile("p2", "u1", 3, "likes coffee") };
     add_profiles(store, &acme(), &[next]).await;
-    store.upgrade_profiles(&acme(), None, false, at(4)).await.unwrap();
-    store.downgrade_profiles(&acme(), None, false, at(5)).await.unwrap();
+    store.upgrade_profiles(&acme(), None, false, &a_run(), at(4)).await.unwrap();
+    store.downgrade_profiles(&acme(), None, false, &a_run(), at(5)).await.unwrap();
     store.delete_profiles(&acme(), &ProfileSelector::All, at(6)).await.unwrap();
     let subject = LineageSubject::Profile("p1".into());
     let life = ["added@1", "promoted@2", "archived@4", "restored@5", "deleted@6"];
@@ -32,7 +32,7 @@ pub async fn an_upgrade_is_told_of_each_row_it_deletes(store: &dyn Store) {
     let archived = Profile { status: Status::Archived, ..profile("p1", "u1", 1, "") };
     let pending = Profile { status: Status::Pending, ..profile("p2", "u1", 1, "") };
     add_profiles(store, &acme(), &[archived, pending]).await;
-    store.upgrade_profiles(&acme(), None, true, at(2)).await.unwrap();
+    store.upgrade_profiles(&acme(), None, true, &a_run(), at(2)).await.unwrap();
     assert_eq!(
         history(store, &acme(), &LineageSubject::Profile("p1".into())).await,
         ["added@1", "deleted@2"]

@@ -9,8 +9,8 @@ use crate::embedding::{
     DIMENSION, axis, both, embed, embed_all, find, found, hits, model, near, tilted, write,
 };
 use crate::sample::{
-    acme, add_agent_playbooks, add_profiles, add_user_playbooks, agent_playbook, at, other, profile, settle,
-    user_playbook,
+    a_run, acme, add_agent_playbooks, add_profiles, add_user_playbooks, agent_playbook, at, other, profile,
+    settle, user_playbook,
 };
 
 pub async fn a_row_of_every_kind_is_found_by_its_meaning(store: &dyn Store) {
@@ -90,13 +90,13 @@ pub async fn an_upgrade_and_a_downgrade_are_seen_by_the_next_search(store: &dyn 
     add_user_playbooks(store, &acme(), &[old, UserPlaybook { status: Status::Pending, ..new }]).await;
     embed_all(store, &acme(), |_| axis(0)).await;
     assert_eq!(with_status(store, Status::Current).await, [["old"], ["old"]]);
-    store.upgrade_profiles(&acme(), None, false, at(2)).await.unwrap();
-    store.upgrade_user_playbooks(&acme(), None, None, true, at(2)).await.unwrap();
+    store.upgrade_profiles(&acme(), None, false, &a_run(), at(2)).await.unwrap();
+    store.upgrade_user_playbooks(&acme(), None, None, true, &a_run(), at(2)).await.unwrap();
     assert_eq!(with_status(store, Status::Current).await, [["new"], ["new"]]);
     assert_eq!(with_status(store, Status::Archived).await, [["old"], ["old"]]);
     assert_eq!(with_status(store, Status::Pending).await, [Vec::<String>::new(), Vec::new()]);
-    store.downgrade_profiles(&acme(), None, false, at(3)).await.unwrap();
-    store.downgrade_user_playbooks(&acme(), None, None, at(3)).await.unwrap();
+    store.downgrade_profiles(&acme(), None, false, &a_run(), at(3)).await.unwrap();
+    store.downgrade_user_playbooks(&acme(), None, None, &a_run(), at(3)).await.unwrap();
     assert_eq!(with_status(store, Status::Current).await, [["old"], ["old"]]);
     assert_eq!(with_status(store, Status::Archived).await, [["new"], ["new"]]);
 }

@@ -2,7 +2,7 @@ use reflexio_search::TextQuery;
 use reflexio_store::{Ask, Downgrade, Error, ProfileFilter, ProfileSelector, Store, Upgrade};
 use reflexio_types::{InteractionId, Profile, ProfileBody, ProfileTimeToLive, Status, TimeRange, UserId};
 
-use crate::sample::{ALL, acme, add_profiles, at, everything, other, profile, profiles, settle};
+use crate::sample::{ALL, a_run, acme, add_profiles, at, everything, other, profile, profiles, settle};
 
 pub async fn a_profile_is_read_back_whole(store: &dyn Store) {
     let body = ProfileBody {
@@ -143,7 +143,7 @@ pub async fn an_upgrade_moves_every_row_one_step(store: &dyn Store) {
     let mut merged = profile("merged", "u1", 9, "apple");
     merged.status = Status::Merged;
     add_profiles(store, &acme(), &[merged]).await;
-    let done = store.upgrade_profiles(&acme(), None, false, at(20)).await.unwrap();
+    let done = store.upgrade_profiles(&acme(), None, false, &a_run(), at(20)).await.unwrap();
     assert_eq!(done, Upgrade { promoted: 1, archived: 1, deleted: 1 });
     assert_eq!(states(store).await, ["merged=merged", "u1-pending=current", "u1-current=archived"]);
     let mut found = search(store, &ProfileFilter::default(), "apple").await;
@@ -154,7 +154,8 @@ pub async fn an_upgrade_moves_every_row_one_step(store: &dyn Store) {
 pub async fn an_upgrade_keeps_to_its_user(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")).await;
     add_profiles(store, &acme(), &generations("u2")).await;
-    let done = store.upgrade_profiles(&acme(), Some(&UserId::new("u1")), false, at(20)).await.unwrap();
+    let done =
+        store.upgrade_profiles(&acme(), Some(&UserId::new("u1")), false, &a_run(), at(20)).await.unwrap();
     assert_eq!(done, Upgrade { promoted: 1, archived: 1, deleted: 1 });
     let expected = [
         "u1-pending=current",
@@ -169,7 +170,7 @@ pub async fn an_upgrade_keeps_to_its_user(store: &dyn Store) {
 pub async fn an_upgrade_of_affected_users_leaves_the_others_alone(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")).await;
     add_profiles(store, &acme(), &generations("u2")[1..]).await;
-    let done = store.upgrade_profiles(&acme(), None, true, at(20)).await.unwrap();
+    let done = store.upgrade_profiles(&acme(), None, true, &a_run(), at(20)).await.unwrap();
     assert_eq!(done, Upgrade { promoted: 1, archived: 1, deleted: 1 });
     assert_eq!(
         states(store).await,
@@ -180,7 +181,7 @@ pub async fn an_upgrade_of_affected_users_leaves_the_others_alone(store: &dyn St
 pub async fn an_upgrade_of_all_users_also_archives_those_without_pending_rows(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")).await;
     add_profiles(store, &acme(), &generations("u2")[1..]).await;
-    let done = store.upgrade_profiles(&acme(), None, false, at(20)).await.unwrap();
+    let done = store.upgrade_profiles(&acme(), None, false, &a_run(), at(20)).await.unwrap();
     assert_eq!(done, Upgrade { promoted: 1, archived: 2, deleted: 2 });
     assert_eq!(states(store).await, ["u1-pending=current", "u1-current=archived", "u2-current=archived"]);
 }
@@ -188,7 +189,7 @@ pub async fn an_upgrade_of_all_users_also_archives_those_without_pending_rows(st
 pub async fn an_upgrade_without_pending_rows_changes_nothing(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")[1..]).await;
     for only_affected in [false, true] {
-        let done = store.upgrade_profiles(&acme(), None, only_affected, at(20)).await.unwrap();
+        let done = store.upgrade_profiles(&acme(), None, only_affected, &a_run(), at(20)).await.unwrap();
         assert_eq!(done, Upgrade::default());
     }
     assert_eq!(states(store).await, ["u1-current=current", "u1-archived=archived"]);
@@ -196,11 +197,11 @@ pub async fn an_upgrade_without_pending_rows_changes_nothing(store: &dyn Store) 
 
 pub async fn a_downgrade_takes_an_upgrade_back(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")).await;
-    store.upgrade_profiles(&acme(), None, false, at(20)).await.unwrap();
-    let done = store.downgrade_profiles(&acme(), None, false, at(21)).await.unwrap();
+    store.upgrade_profiles(&acme(), None, false, &a_run(), at(20)).await.unwrap();
+    let done = store.downgrade_profiles(&acme(), None, false, &a_run(), at(21)).await.unwrap();
     assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
     assert_eq!(states(store).await, ["u1-pending=archived", "u1-current=current"]);
-    let again = store.downgrade_profiles(&acme(), None, false, at(22)).await.unwrap();
+    let again = store.downgrade_profiles(&acme(), None, false, &a_run(), at(22)).await.unwrap();
     assert_eq!(again, Downgrade { demoted: 1, restored: 1 });
     assert_eq!(states(store).await, ["u1-pending=current", "u1-current=archived"]);
     let mut found = search(store, &ProfileFilter::default(), "apple").await;
@@ -211,7 +212,8 @@ pub async fn a_downgrade_takes_an_upgrade_back(store: &dyn Store) {
 pub async fn a_downgrade_keeps_to_its_user_and_leaves_pending_rows_alone(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")).await;
     add_profiles(store, &acme(), &generations("u2")).await;
-    let done = store.downgrade_profiles(&acme(), Some(&UserId::new("u1")), false, at(20)).await.unwrap();
+    let done =
+        store.downgrade_profiles(&acme(), Some(&UserId::new("u1")), false, &a_run(), at(20)).await.unwrap();
     assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
     let expected = [
         "u1-pending=pending",
@@ -227,18 +229,18 @@ pub async fn a_downgrade_keeps_to_its_user_and_leaves_pending_rows_alone(store: 
 pub async fn a_downgrade_of_affected_users_leaves_the_others_alone(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")[1..]).await;
     add_profiles(store, &acme(), &generations("u2")[..2]).await;
-    let done = store.downgrade_profiles(&acme(), None, true, at(20)).await.unwrap();
+    let done = store.downgrade_profiles(&acme(), None, true, &a_run(), at(20)).await.unwrap();
     assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
     let expected = ["u2-pending=pending", "u1-current=archived", "u2-current=current", "u1-archived=current"];
     assert_eq!(states(store).await, expected);
-    let done = store.downgrade_profiles(&acme(), None, false, at(21)).await.unwrap();
+    let done = store.downgrade_profiles(&acme(), None, false, &a_run(), at(21)).await.unwrap();
     assert_eq!(done, Downgrade { demoted: 2, restored: 1 });
 }
 
 pub async fn a_downgrade_without_archived_rows_changes_nothing(store: &dyn Store) {
     add_profiles(store, &acme(), &generations("u1")[..2]).await;
     for only_affected in [false, true] {
-        let done = store.downgrade_profiles(&acme(), None, only_affected, at(20)).await.unwrap();
+        let done = store.downgrade_profiles(&acme(), None, only_affected, &a_run(), at(20)).await.unwrap();
         assert_eq!(done, Downgrade::default());
     }
     assert_eq!(states(store).await, ["u1-pending=pending", "u1-current=current"]);
@@ -258,8 +260,8 @@ pub async fn profiles_of_another_org_are_neither_seen_nor_touched(store: &dyn St
         assert_eq!(store.delete_profiles(&acme(), &which, at(9)).await.unwrap(), 0);
     }
     add_profiles(store, &acme(), &generations("u1")).await;
-    store.upgrade_profiles(&acme(), None, false, at(9)).await.unwrap();
-    store.downgrade_profiles(&acme(), None, false, at(9)).await.unwrap();
+    store.upgrade_profiles(&acme(), None, false, &a_run(), at(9)).await.unwrap();
+    store.downgrade_profiles(&acme(), None, false, &a_run(), at(9)).await.unwrap();
     assert_eq!(everything(store, &other()).await, before);
 }
 

@@ -1,17 +1,34 @@
 //! Small rows with everything a test does not care about already filled in.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use reflexio_search::TextQuery;
 use reflexio_store::{
     AgentPlaybookFilter, Ask, InteractionFilter, InteractionOrder, JobFilter, Judgement, NewRequest, Page,
-    ProfileFilter, Scored, Store, UserPlaybookFilter,
+    ProfileFilter, RunStart, Scored, Store, UserPlaybookFilter,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Evaluation, EvaluationId, FailureType, Image, ImageId,
     ImageRef, Impact, Interaction, InteractionId, JobKind, LearningEvaluation, LearningEvaluationId,
     LearningIntent, LearningKind, LearningsStatus, MediaType, NEVER_EXPIRES, NewJob, OrgId, OutcomeKind,
-    PlaybookStatus, Profile, ProfileBody, ProfileTimeToLive, Request, SessionFailure, SessionOutcome, Status,
-    Timestamp, Turn, UserPlaybook, UserPlaybookBody, UserPlaybookId, Verdict,
+    PlaybookStatus, Profile, ProfileBody, ProfileTimeToLive, Request, RunId, RunKind, SessionFailure,
+    SessionOutcome, Status, Timestamp, Turn, UserPlaybook, UserPlaybookBody, UserPlaybookId, Verdict,
 };
+
+static RUNS: AtomicU64 = AtomicU64::new(1);
+
+/// A run of its own.
+pub(crate) fn a_run() -> RunStart {
+    RunStart {
+        id: RunId::new(format!("run-{}", RUNS.fetch_add(1, Ordering::Relaxed))),
+        kind: RunKind::Upgrade,
+        actor: Some("key-1".to_owned()),
+        automatic: false,
+        job: None,
+        scope: "everything".to_owned(),
+        user_id: None,
+    }
+}
 
 /// No list in these tests is longer.
 pub(crate) const ALL: usize = 10_000;

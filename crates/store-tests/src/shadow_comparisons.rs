@@ -7,7 +7,7 @@ use reflexio_types::{
     ShadowComparisonBody, ShadowComparisonId, TimeRange, Turn, UserId,
 };
 
-use crate::sample::{ALL, acme, at, everything, new_request, other, publish, request, say};
+use crate::sample::{ALL, a_run, acme, at, everything, new_request, other, publish, request, say};
 use crate::transfer::export;
 use crate::workers::{claim_one, enqueue, job};
 
@@ -213,12 +213,12 @@ pub async fn comparisons_of_another_org_are_neither_seen_nor_written(store: &dyn
 pub async fn comparisons_are_exported_and_imported(store: &dyn Store) {
     judge(store, &acme(), request("r1", "ann", "s1", 1), RegularVsShadow::ShadowIsBetter, 2).await;
     let (records, rows) = (export(store, &acme()).await, all(store, &acme()).await);
-    assert_eq!(store.import(&acme(), records.clone()).await.unwrap(), 0);
+    assert_eq!(store.import(&acme(), records.clone(), &a_run(), at(9)).await.unwrap(), 0);
     store.clear_user(&acme(), &"ann".into()).await.unwrap();
     assert!(
-        store.import(&acme(), records[records.len() - 1..].to_vec()).await.is_err(),
+        store.import(&acme(), records[records.len() - 1..].to_vec(), &a_run(), at(9)).await.is_err(),
         "its turn is missing"
     );
-    store.import(&acme(), records).await.unwrap();
+    store.import(&acme(), records, &a_run(), at(9)).await.unwrap();
     assert_eq!(all(store, &acme()).await, rows);
 }

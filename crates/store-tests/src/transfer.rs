@@ -2,8 +2,8 @@ use reflexio_store::{Error, Record, Store, StoredConfig};
 use reflexio_types::OrgId;
 
 use crate::sample::{
-    acme, add_profiles, add_user_playbooks, at, everything, found, image, interactions, other, profile,
-    request, say, settle, user_playbook,
+    a_run, acme, add_profiles, add_user_playbooks, at, everything, found, image, interactions, other,
+    profile, request, say, settle, user_playbook,
 };
 
 pub async fn an_export_holds_every_row_once_in_an_order_that_can_be_imported(store: &dyn Store) {
@@ -49,7 +49,7 @@ pub async fn importing_what_is_there_changes_nothing(store: &dyn Store) {
     settle(store, &acme()).await;
     let records = export(store, &acme()).await;
     let before = everything(store, &acme()).await;
-    assert_eq!(store.import(&acme(), records).await.unwrap(), 0);
+    assert_eq!(store.import(&acme(), records, &a_run(), at(9)).await.unwrap(), 0);
     assert_eq!(everything(store, &acme()).await, before);
 }
 
@@ -59,7 +59,10 @@ pub async fn an_import_brings_back_deleted_rows_with_their_ids(store: &dyn Store
     let rows = interactions(store, &acme()).await;
     store.clear_user(&acme(), &"u1".into()).await.unwrap();
     // The agent playbook stayed, all else is new.
-    assert_eq!(store.import(&acme(), records.clone()).await.unwrap(), records.len() as u64 - 1);
+    assert_eq!(
+        store.import(&acme(), records.clone(), &a_run(), at(9)).await.unwrap(),
+        records.len() as u64 - 1
+    );
     assert_eq!(export(store, &acme()).await, records);
     assert_eq!(interactions(store, &acme()).await, rows);
     assert_eq!(found(store, &acme(), "refund").await.len(), 1);
@@ -77,7 +80,7 @@ pub async fn an_id_taken_by_other_content_undoes_the_whole_import(store: &dyn St
     for record in records {
         let fresh = Record::Request(request("fresh", "u1", "s1", 1));
         let changed = altered(record);
-        let refused = store.import(&acme(), vec![fresh, changed.clone()]).await;
+        let refused = store.import(&acme(), vec![fresh, changed.clone()], &a_run(), at(9)).await;
         assert!(matches!(refused, Err(Error::Duplicate { .. })), "{changed:?}: {refused:?}");
         assert_eq!(everything(store, &acme()).await, before);
     }
@@ -85,7 +88,7 @@ pub async fn an_id_taken_by_other_content_undoes_the_whole_import(store: &dyn St
 
 pub async fn a_number_taken_by_another_org_is_a_duplicate(store: &dyn Store) {
     let rows = add_user_playbooks(store, &other(), &[user_playbook("u1", 1, "theirs")]).await;
-    let refused = store.import(&acme(), vec![Record::UserPlaybook(rows[0].clone())]).await;
+    let refused = store.import(&acme(), vec![Record::UserPlaybook(rows[0].clone())], &a_run(), at(9)).await;
     assert!(matches!(refused, Err(Error::Duplicate { .. })), "{refused:?}");
     assert!(export(store, &acme()).await.is_empty());
 }
@@ -95,7 +98,7 @@ pub async fn an_import_that_does_not_fit_together_is_refused(store: &dyn Store) 
     let lonely = export(store, &acme()).await.into_iter().filter(|record| kind(record) == "interaction");
     let lonely: Vec<Record> = lonely.collect();
     store.clear_user(&acme(), &"u1".into()).await.unwrap();
-    assert!(store.import(&acme(), lonely).await.is_err());
+    assert!(store.import(&acme(), lonely, &a_run(), at(9)).await.is_err());
     assert!(interactions(store, &acme()).await.is_empty());
 }
 

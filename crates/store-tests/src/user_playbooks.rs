@@ -8,7 +8,7 @@ use reflexio_types::{
 };
 
 use crate::sample::{
-    ALL, acme, add_user_playbooks, at, everything, other, settle, user_playbook, user_playbooks,
+    ALL, a_run, acme, add_user_playbooks, at, everything, other, settle, user_playbook, user_playbooks,
 };
 
 pub async fn a_user_playbook_is_read_back_whole(store: &dyn Store) {
@@ -171,28 +171,34 @@ pub async fn an_upgrade_of_user_playbooks_keeps_to_version_and_name(store: &dyn 
         add_user_playbooks(store, &acme(), &generations(version, name)).await;
     }
     let step = Upgrade { promoted: 1, archived: 1, deleted: 1 };
-    let done = store.upgrade_user_playbooks(&acme(), Some("v1"), Some("sales"), true, at(9)).await.unwrap();
+    let done = store
+        .upgrade_user_playbooks(&acme(), Some("v1"), Some("sales"), true, &a_run(), at(9))
+        .await
+        .unwrap();
     assert_eq!(done, step);
     assert_eq!(count(store, "v1", "sales").await, "pending=current current=archived");
     assert_eq!(count(store, "v1", "support").await, "pending=pending current=current archived=archived");
-    let done = store.upgrade_user_playbooks(&acme(), Some("v1"), None, true, at(9)).await.unwrap();
+    let done = store.upgrade_user_playbooks(&acme(), Some("v1"), None, true, &a_run(), at(9)).await.unwrap();
     // The name upgraded before is in scope again: its current row is archived, its archived one goes.
     assert_eq!(done, Upgrade { promoted: 1, archived: 2, deleted: 2 });
     assert_eq!(count(store, "v2", "support").await, "pending=pending current=current archived=archived");
-    assert_eq!(store.upgrade_user_playbooks(&acme(), None, None, true, at(9)).await.unwrap().promoted, 1);
+    assert_eq!(
+        store.upgrade_user_playbooks(&acme(), None, None, true, &a_run(), at(9)).await.unwrap().promoted,
+        1
+    );
     assert_eq!(search(store, &UserPlaybookFilter::default(), "archived ").await, Vec::<String>::new());
 }
 
 pub async fn an_upgrade_of_user_playbooks_may_keep_the_current_ones(store: &dyn Store) {
     add_user_playbooks(store, &acme(), &generations("v1", "support")).await;
-    let done = store.upgrade_user_playbooks(&acme(), None, None, false, at(9)).await.unwrap();
+    let done = store.upgrade_user_playbooks(&acme(), None, None, false, &a_run(), at(9)).await.unwrap();
     assert_eq!(done, Upgrade { promoted: 1, archived: 0, deleted: 0 });
     assert_eq!(count(store, "v1", "support").await, "pending=current current=current archived=archived");
 }
 
 pub async fn an_upgrade_of_user_playbooks_without_pending_rows_changes_nothing(store: &dyn Store) {
     add_user_playbooks(store, &acme(), &generations("v1", "support")[1..]).await;
-    let done = store.upgrade_user_playbooks(&acme(), Some("v1"), None, true, at(9)).await.unwrap();
+    let done = store.upgrade_user_playbooks(&acme(), Some("v1"), None, true, &a_run(), at(9)).await.unwrap();
     assert_eq!(done, Upgrade::default());
     assert_eq!(count(store, "v1", "support").await, "current=current archived=archived");
 }
@@ -202,20 +208,21 @@ pub async fn a_downgrade_of_user_playbooks_keeps_to_version_and_name(store: &dyn
         add_user_playbooks(store, &acme(), &generations(version, name)).await;
     }
     let step = Downgrade { demoted: 1, restored: 1 };
-    let done = store.downgrade_user_playbooks(&acme(), Some("v1"), Some("sales"), at(9)).await.unwrap();
+    let done =
+        store.downgrade_user_playbooks(&acme(), Some("v1"), Some("sales"), &a_run(), at(9)).await.unwrap();
     assert_eq!(done, step);
     assert_eq!(count(store, "v1", "sales").await, "pending=pending current=archived archived=current");
     for (version, name) in [("v1", "support"), ("v2", "support")] {
         assert_eq!(count(store, version, name).await, "pending=pending current=current archived=archived");
     }
-    let none = store.downgrade_user_playbooks(&acme(), Some("v3"), None, at(9)).await.unwrap();
+    let none = store.downgrade_user_playbooks(&acme(), Some("v3"), None, &a_run(), at(9)).await.unwrap();
     assert_eq!(none, Downgrade::default());
 }
 
 pub async fn a_downgrade_of_user_playbooks_takes_an_upgrade_back(store: &dyn Store) {
     add_user_playbooks(store, &acme(), &generations("v1", "support")).await;
-    store.upgrade_user_playbooks(&acme(), None, None, true, at(9)).await.unwrap();
-    let done = store.downgrade_user_playbooks(&acme(), None, None, at(10)).await.unwrap();
+    store.upgrade_user_playbooks(&acme(), None, None, true, &a_run(), at(9)).await.unwrap();
+    let done = store.downgrade_user_playbooks(&acme(), None, None, &a_run(), at(10)).await.unwrap();
     assert_eq!(done, Downgrade { demoted: 1, restored: 1 });
     assert_eq!(count(store, "v1", "support").await, "pending=archived current=current");
     assert_eq!(search(store, &UserPlaybookFilter::default(), "archived ").await, Vec::<String>::new());
@@ -236,8 +243,8 @@ pub async fn user_playbooks_of_another_org_are_neither_seen_nor_touched(store: &
         assert_eq!(store.delete_user_playbooks(&acme(), &which, at(9)).await.unwrap(), 0);
     }
     add_user_playbooks(store, &acme(), &generations("v1", "support")).await;
-    store.upgrade_user_playbooks(&acme(), None, None, true, at(9)).await.unwrap();
-    store.downgrade_user_playbooks(&acme(), None, None, at(9)).await.unwrap();
+    store.upgrade_user_playbooks(&acme(), None, None, true, &a_run(), at(9)).await.unwrap();
+    store.downgrade_user_playbooks(&acme(), None, None, &a_run(), at(9)).await.unwrap();
     assert_eq!(everything(store, &other()).await, before);
 }
 

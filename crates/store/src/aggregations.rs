@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use reflexio_types::{AgentPlaybook, AgentPlaybookId, JobProgress, OrgId, Timestamp, UserPlaybookId};
 use serde_json::Value;
 
-use crate::{JobEnd, Lease, Result};
+use crate::{JobEnd, Lease, Result, RunStart};
 
 /// The user playbooks that are clustered together: those of one type and one version of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,6 +53,8 @@ pub struct Aggregated {
     pub grown: Vec<Grown>,
     /// Pending rules of clusters that are no more, as they were read.
     pub outdated: Vec<AgentPlaybook>,
+    /// As which the changes can be undone. What is remembered of clusters stays even then.
+    pub run: RunStart,
     pub progress: Option<JobProgress>,
     pub end: JobEnd,
 }

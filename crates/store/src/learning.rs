@@ -4,7 +4,7 @@ use reflexio_types::{
     ProfileId, Request, Status, TimeRange, Timestamp, UserId, UserPlaybook,
 };
 
-use crate::{Lease, Result};
+use crate::{Lease, Result, RunStart};
 
 /// A turn and the publish that brought it.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +106,8 @@ pub struct Lesson {
     pub progress: Option<JobProgress>,
     /// Work that this makes necessary.
     pub jobs: Vec<NewJob>,
+    /// As which the changes can be undone; ordinary learning is no run.
+    pub run: Option<RunStart>,
     pub end: JobEnd,
 }
 

@@ -5,7 +5,7 @@
 //!
 //! * A method that returned `Ok` is durable; one that returned an error changed nothing.
 //! * Every method takes the org, and no method ever reads or writes a row of another org. Only
-//!   the queue's workers, its totals, the age of calls and what the server spent are about all of them.
+//!   the queue's workers, its totals, the age of calls and of runs and what the server spent are about all of them.
 //! * A row and its text index entry are written, changed and deleted in one transaction.
 //! * Scoped deletes are predicates: they delete what matches and say how much that was.
 //!
@@ -32,6 +32,7 @@ mod optimizations;
 mod outcomes;
 mod profiles;
 mod requests;
+mod runs;
 mod shadow_comparisons;
 mod transfer;
 mod user_playbooks;
@@ -67,6 +68,7 @@ pub use optimizations::{OptimizationEnd, OptimizationFilter, OptimizationStep, O
 pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
+pub use runs::{RunFilter, RunStart, Runs, Undone};
 pub use shadow_comparisons::{ShadowComparisonFilter, ShadowComparisons, ShadowJudgement, ShadowTurnFilter};
 pub use transfer::{Record, Transfer};
 pub use user_playbooks::{Downgrade, Upgrade, UserPlaybookChange, UserPlaybookSelector, UserPlaybooks};
@@ -93,6 +95,7 @@ pub trait Store:
     + Outcomes
     + Evaluations
     + Lineage
+    + Runs
     + ShadowComparisons
     + Maintenance
     + Transfer
@@ -120,6 +123,8 @@ impl<T> Store for T where
         + Outcomes
         + Evaluations
         + Lineage
+        + Runs
+        + Runs
         + ShadowComparisons
         + Maintenance
         + Transfer

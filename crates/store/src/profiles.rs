@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{OrgId, Profile, ProfileId, Timestamp, UserId};
 
-use crate::{Ask, Downgrade, ProfileFilter, Result, Scored, Upgrade};
+use crate::{Ask, Downgrade, ProfileFilter, Result, RunStart, Scored, Upgrade};
 
 /// Which profiles to delete.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,7 @@ pub trait Profiles: Send + Sync {
         org: &OrgId,
         user_id: Option<&UserId>,
         only_affected: bool,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Upgrade>;
 
@@ -52,6 +53,7 @@ pub trait Profiles: Send + Sync {
         org: &OrgId,
         user_id: Option<&UserId>,
         only_affected: bool,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Downgrade>;
 }

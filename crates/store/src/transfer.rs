@@ -1,13 +1,13 @@
 use async_trait::async_trait;
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType,
-    OrgId, Profile, Request, SessionOutcome, ShadowComparison, UserPlaybook,
+    OrgId, Profile, Request, SessionOutcome, ShadowComparison, Timestamp, UserPlaybook,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
+use crate::{Result, RunStart};
 
-/// One line of an export. Together they hold everything an org owns but keys, secrets and queued work.
+/// One line of an export. Together they hold everything an org owns but keys, secrets, queued work and history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
@@ -47,5 +47,6 @@ pub trait Transfer: Send + Sync {
     /// Stores rows that are not there yet, with their ids; answers how many were new. A row whose id is
     /// taken by other content is an error (`Duplicate`), one that needs a row that is not there is another
     /// (`Corrupt`), and the whole batch is undone. Numbers are shared by all orgs of a store.
-    async fn import(&self, org: &OrgId, records: Vec<Record>) -> Result<u64>;
+    /// Profiles and playbooks that are new are recorded as the run.
+    async fn import(&self, org: &OrgId, records: Vec<Record>, run: &RunStart, at: Timestamp) -> Result<u64>;
 }

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{OrgId, Timestamp, UserPlaybook, UserPlaybookId};
 
-use crate::{Ask, Result, Scored, UserPlaybookFilter};
+use crate::{Ask, Result, RunStart, Scored, UserPlaybookFilter};
 
 /// What an edit changes; nothing stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,6 +85,7 @@ pub trait UserPlaybooks: Send + Sync {
         agent_version: Option<&str>,
         playbook_name: Option<&str>,
         archive_current: bool,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Upgrade>;
 
@@ -94,6 +95,7 @@ pub trait UserPlaybooks: Send + Sync {
         org: &OrgId,
         agent_version: Option<&str>,
         playbook_name: Option<&str>,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Downgrade>;
 }

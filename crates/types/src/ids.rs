@@ -78,6 +78,10 @@ text_id! {
     /// A learned or added user profile.
     ProfileId
 }
+text_id! {
+    /// An operation that changed learned rows. That of a job is [`JobId::run`].
+    RunId
+}
 row_id! {
     /// One turn or action; ids grow in the order of arrival.
     InteractionId

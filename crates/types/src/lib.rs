@@ -25,10 +25,12 @@ mod outcome;
 mod profile;
 mod request;
 mod row_kind;
+mod run;
 mod shadow_comparison;
 mod speaker;
 mod stall;
 mod status;
+mod undo;
 mod user_playbook;
 
 pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody, Review, Signature, SourceWindow};
@@ -44,7 +46,7 @@ pub use evaluation::{
 };
 pub use ids::{
     AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InteractionId, JobId, LearningEvaluationId,
-    OptimizationId, OrgId, ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    OptimizationId, OrgId, ProfileId, RequestId, RunId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -62,6 +64,7 @@ pub use outcome::{OutcomeKind, SessionOutcome};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;
+pub use run::{Run, RunAction, RunChange, RunKind, RunLoss, RunState};
 pub use shadow_comparison::{
     Answer, AnswerOrder, Margin, RegularVsShadow, ShadowComparison, ShadowComparisonBody, ShadowTally,
     WinRate,
@@ -69,6 +72,7 @@ pub use shadow_comparison::{
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};
+pub use undo::{BlockReason, BlockedRow, UndoPlan, UndoRefusal};
 pub use user_playbook::{BlockingIssue, BlockingIssueKind, UserPlaybook, UserPlaybookBody, rule_content};
 
 /// The agent version of a publish that names none.

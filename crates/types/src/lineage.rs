@@ -47,6 +47,8 @@ pub enum LineageAction {
     /// Brought back from the archive by a downgrade.
     Restored,
     Deleted,
+    /// Put back as it was before a run; a row that the run had added is gone with it.
+    Undone,
 }
 
 impl LineageAction {
@@ -63,6 +65,7 @@ impl LineageAction {
             LineageAction::Superseded => "superseded",
             LineageAction::Restored => "restored",
             LineageAction::Deleted => "deleted",
+            LineageAction::Undone => "undone",
         }
     }
 }

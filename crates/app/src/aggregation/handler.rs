@@ -6,15 +6,19 @@ use reflexio_jobs::{Failure, Handler, Running};
 use reflexio_learn::aggregate::{Aggregation, Group, Member, Memory, Task, Topic, Written, without_a_model};
 use reflexio_learn::engine::{Error as LearnError, Meaning};
 use reflexio_llm::{Options, Purpose, Role};
-use reflexio_store::{AgentPlaybookFilter, Aggregated, AggregationScope, JobEnd, UserPlaybookFilter};
+use reflexio_store::{
+    AgentPlaybookFilter, Aggregated, AggregationScope, JobEnd, RunStart, UserPlaybookFilter,
+};
 use reflexio_types::config::{ClusterSizeCounts, PlaybookConfig};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookId, JobProgress, OrgId, PlaybookStatus, Status, UserPlaybook, UserPlaybookId,
+    AgentPlaybook, AgentPlaybookId, JobProgress, OrgId, PlaybookStatus, RunKind, Status, UserPlaybook,
+    UserPlaybookId,
 };
 
 use super::proposals::{Came, Standing, row};
 use crate::App;
 use crate::learning::{payload, unavailable};
+use crate::runs::{Asked, of_job, scope_of};
 
 /// More playbooks of one type and version are not clustered; the newest ones count.
 const MOST_ROWS: usize = 100_000;
@@ -103,6 +107,7 @@ impl App {
             proposed,
             grown,
             outdated,
+            run: run_of(running, task),
             progress: Some(progress),
             end: JobEnd::Done,
         };
@@ -246,6 +251,12 @@ impl App {
             Err(error) => Err(self.failure(org, error).await),
         }
     }
+}
+
+fn run_of(running: &Running, task: &Task) -> RunStart {
+    let parts = [("type", Some(task.playbook_name.as_str())), ("version", Some(task.agent_version.as_str()))];
+    let asked = if task.forced { Asked::By(task.asked_by.clone()) } else { Asked::ByNobody };
+    of_job(running.lease.job, RunKind::Aggregation, scope_of("user playbooks", &parts), asked)
 }
 
 /// Pending rules whose cluster is no more; what a person decided stays.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use reflexio_jobs::Waited;
 use reflexio_learn::aggregate::{self, Task};
 use reflexio_store::AggregationScope;
-use reflexio_types::{Caller, Job, JobState, Scope};
+use reflexio_types::{Caller, Job, JobState, RunId, Scope};
 
 pub(crate) use handler::Aggregator;
 
@@ -26,8 +26,10 @@ pub struct AggregationOutcome {
     pub clusters_found: u64,
     pub playbooks_generated: u64,
     pub message: String,
-    /// It goes on, or failed; `message` says why.
+    /// Otherwise it goes on, or failed; `message` says why.
     pub finished: bool,
+    /// As which what it changed can be undone: one for each type and version in which something changed.
+    pub runs: Vec<RunId>,
 }
 
 impl App {
@@ -51,6 +53,7 @@ impl App {
             total.clusters_found += outcome.clusters_found;
             total.playbooks_generated += outcome.playbooks_generated;
             total.finished &= outcome.finished;
+            total.runs.extend(outcome.runs);
             messages.push(format!("{} ({}): {}", scope.playbook_name, scope.agent_version, outcome.message));
         }
         total.message = match messages.is_empty() {
@@ -69,6 +72,7 @@ impl App {
             agent_version: scope.agent_version.clone(),
             playbook_name: scope.playbook_name.clone(),
             forced: true,
+            asked_by: caller.actor().map(str::to_owned),
         };
         let queued = self.store.enqueue(&caller.org, vec![aggregate::job(&task)], self.now()).await?;
         self.wake_workers();
@@ -78,7 +82,11 @@ impl App {
         let deadline = Instant::now() + LONGEST_WAIT;
         loop {
             match handle.wait(&caller.org, job, LOOK_EVERY).await? {
-                Waited::Over(job) => return Ok(outcome(&job)),
+                Waited::Over(job) => {
+                    let run = self.store.run(&caller.org, &RunId::new(job.id.run())).await?;
+                    let runs = run.into_iter().map(|run| run.id).collect();
+                    return Ok(AggregationOutcome { runs, ..outcome(&job) });
+                }
                 Waited::StillGoing(job) if Instant::now() >= deadline => {
                     let message = "it goes on in the background, see its job".to_owned();
                     return Ok(AggregationOutcome { message, finished: false, ..outcome(&job) });
@@ -102,5 +110,6 @@ fn outcome(job: &Job) -> AggregationOutcome {
         playbooks_generated: progress.done,
         message,
         finished: job.state == JobState::Done,
+        runs: Vec::new(),
     }
 }

@@ -65,13 +65,14 @@ impl App {
     ) -> Result<(), Failure> {
         let work = Work { lease: &running.lease, user, policy: &task.policy, learner };
         let mut next = operation.clone();
+        let run = task.run(running.lease.job);
         let progress = |learnt: Learnt| {
             next.processed_user_ids.push(user.to_string());
             next.current_user_id = Some(user.to_string());
             count(&mut next.stats, &learnt);
             (next.clone(), JobEnd::GoesOn)
         };
-        match self.engine().learn_again(work, task.wanted, &task.which, progress).await {
+        match self.engine().learn_again(work, task.wanted, &task.which, run, progress).await {
             Ok(learnt) => {
                 *operation = next;
                 self.learned(running.org(), learner, &learnt).await;

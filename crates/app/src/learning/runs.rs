@@ -2,14 +2,17 @@
 
 use reflexio_learn::engine::Selection;
 use reflexio_learn::{Policy, Wanted};
-use reflexio_store::{JobFilter, Page, PublisherFilter};
-use reflexio_types::{Caller, Job, JobKind, JobState, Operation, OperationState, OrgId, Scope, UserId};
+use reflexio_store::{JobFilter, Page, PublisherFilter, RunStart};
+use reflexio_types::{
+    Caller, Job, JobId, JobKind, JobState, Operation, OperationState, OrgId, RunId, RunKind, Scope, UserId,
+};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::task::{self, RerunTask};
 use crate::access::Access;
 use crate::evaluation::REGENERATION;
+use crate::runs::{Asked, of_job, scope_of};
 use crate::{App, Result};
 
 /// Among so many jobs that of the newest operation is found.
@@ -21,7 +24,8 @@ const SERVICES: [&str; 2] = ["profile_generation", "playbook_generation"];
 pub enum Started {
     /// So many users are learned from now.
     Users(usize),
-    Operation(String),
+    /// In the background; what it changes can be undone as the run, if there is one.
+    Operation { id: String, run: Option<RunId> },
     /// It did not start; why.
     Refused(String),
 }
@@ -74,19 +78,21 @@ impl App {
         let policy = Policy::of(&self.config_in_force(&caller.org).await?.1);
         let users = self.store.publishers(&caller.org, &publishers(user_id.clone(), &which)).await?;
         let operation_id = format!("{service}-{}", Uuid::now_v7());
-        let task = RerunTask { operation_id: operation_id.clone(), wanted, user_id, which, policy };
+        let asked_by = caller.actor().map(str::to_owned);
+        let task = RerunTask { operation_id: operation_id.clone(), wanted, user_id, which, policy, asked_by };
         let mut operation = self.new_operation(service, &task, users.len());
         if users.is_empty() {
             operation.state = OperationState::Failed;
             operation.completed_at = Some(operation.started_at);
             operation.error_message = Some("No interactions found matching the specified filters".to_owned());
             self.store.put_operation(&caller.org, &operation).await?;
-            return Ok(Started::Operation(operation_id));
+            return Ok(Started::Operation { id: operation_id, run: None });
         }
         self.store.put_operation(&caller.org, &operation).await?;
-        self.store.enqueue(&caller.org, vec![task::rerun(&task, service)?], self.now()).await?;
+        let queued = self.store.enqueue(&caller.org, vec![task::rerun(&task, service)?], self.now()).await?;
         self.wake_workers();
-        Ok(Started::Operation(operation_id))
+        let run = queued.first().map(|queued| RunId::new(queued.id().run()));
+        Ok(Started::Operation { id: operation_id, run })
     }
 
     fn new_operation(&self, service: &str, task: &RerunTask, users: usize) -> Operation {
@@ -198,6 +204,22 @@ fn publishers(user_id: Option<UserId>, which: &Selection) -> PublisherFilter {
 }
 
 impl RerunTask {
+    pub(super) fn run(&self, job: JobId) -> RunStart {
+        let what = match self.wanted {
+            Wanted::Profiles => "profiles",
+            Wanted::Playbooks => "user playbooks",
+        };
+        let user = self.user_id.as_ref().map(UserId::as_str);
+        let parts = [
+            ("user", user),
+            ("version", self.which.agent_version.as_deref()),
+            ("source", self.which.source.as_deref()),
+        ];
+        let asked = Asked::By(self.asked_by.clone());
+        let run = of_job(job, RunKind::Rerun, scope_of(what, &parts), asked);
+        RunStart { user_id: self.user_id.clone(), ..run }
+    }
+
     pub(super) fn service(&self) -> &'static str {
         service(self.wanted)
     }

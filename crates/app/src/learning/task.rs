@@ -49,6 +49,9 @@ pub(super) struct RerunTask {
     pub(super) user_id: Option<UserId>,
     pub(super) which: Selection,
     pub(super) policy: Policy,
+    /// The key of who asked for it, if there is one.
+    #[serde(default)]
+    pub(super) asked_by: Option<String>,
 }
 
 /// Learns from what a publish made due. One that waits under the same configuration covers it.

@@ -42,11 +42,13 @@ pub struct WorkerSettings {
     pub slots: usize,
     /// How often to look for work that nobody announced.
     pub poll: Duration,
+    /// How long is kept what runs changed, in days; so long they can be undone.
+    pub run_change_days: u32,
 }
 
 impl Default for WorkerSettings {
     fn default() -> Self {
-        Self { slots: 8, poll: Duration::from_secs(1) }
+        Self { slots: 8, poll: Duration::from_secs(1), run_change_days: 90 }
     }
 }
 
@@ -105,15 +107,16 @@ impl App {
         if self.learning.handle.set(runner.handle()).is_err() {
             tracing::error!("workers were started twice; the first ones are the ones that are woken");
         }
-        let app = Arc::clone(self);
-        Workers { runner, upkeep: AbortOnDrop(tokio::spawn(async move { app.keep_tidy().await })) }
+        let (app, days) = (Arc::clone(self), settings.run_change_days);
+        Workers { runner, upkeep: AbortOnDrop(tokio::spawn(async move { app.keep_tidy(days).await })) }
     }
 
-    async fn keep_tidy(&self) {
+    async fn keep_tidy(&self, run_change_days: u32) {
         for look in 1_u32.. {
             tokio::time::sleep(UPKEEP).await;
             self.delete_old_jobs().await;
             self.books.keep_tidy().await;
+            self.forget_old_changes(run_change_days).await;
             self.probe_stalled(look % LOOKS_PER_PROBE == 0).await;
         }
     }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use reflexio_store::{Error, Record, Transfer};
-use reflexio_types::OrgId;
+use reflexio_app::import_run;
+use reflexio_store::{Error, Record, RunStart, Runs, Transfer};
+use reflexio_types::{Clock, OrgId, SystemClock};
 use serde_json::json;
 
 use super::export::{FORMAT, Header};
@@ -42,16 +43,23 @@ impl Import {
         let header = header(&mut lines)?;
         let org = OrgId::new(self.org.as_deref().unwrap_or(&header.org));
         let store = self.data.folder()?.open_or_create()?;
+        // Whatever the number of batches, it is one run.
+        let run = import_run(format!("file {}", self.file.display()));
         let mut tally = Tally::default();
-        if let Err(error) = import(context, &store, &org, &mut lines, &mut tally).await {
+        if let Err(error) = import(context, &store, &org, &run, &mut lines, &mut tally).await {
             let stored =
                 format!("{} records before it were stored, {} were there already", tally.new, tally.known);
             return Err(error.context(format!("import stopped ({stored})")));
         }
         let Tally { new, known } = tally;
-        Ok(context.out.done(&json!({"new": new, "already_there": known, "org": org}), || {
-            format!("{new} new, {known} already there")
-        })?)
+        let mut answer = json!({"new": new, "already_there": known, "org": org});
+        if let Some(run) = store.run(&org, &run.id).await? {
+            answer["run_id"] = json!(run.id);
+            if !context.out.is_json() {
+                context.out.note(format!("`reflexio runs undo {}` takes back what was learned", run.id));
+            }
+        }
+        Ok(context.out.done(&answer, || format!("{new} new, {known} already there"))?)
     }
 }
 
@@ -59,6 +67,7 @@ async fn import(
     context: &Context,
     store: &impl Transfer,
     org: &OrgId,
+    run: &RunStart,
     lines: &mut Lines,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
@@ -71,7 +80,10 @@ async fn import(
         let (numbers, records): (Vec<usize>, Vec<Record>) = batch.into_iter().unzip();
         let count = records.len() as u64;
         let keys: Vec<_> = records.iter().map(id_of).collect();
-        let new = store.import(org, records).await.map_err(|error| at_line(error, &numbers, &keys))?;
+        let new = store
+            .import(org, records, run, SystemClock.now())
+            .await
+            .map_err(|error| at_line(error, &numbers, &keys))?;
         *tally = Tally { new: tally.new + new, known: tally.known + count - new };
         progress.add(count);
     }

@@ -25,6 +25,7 @@ pub(crate) mod playbook;
 pub(crate) mod profiles;
 pub(crate) mod publish;
 pub(crate) mod restore;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod sessions;

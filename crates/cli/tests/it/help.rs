@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 89] = [
+const COMMANDS: [&str; 93] = [
     "",
     "serve",
     "demo",
@@ -61,6 +61,10 @@ const COMMANDS: [&str; 89] = [
     "playbook run",
     "playbook test",
     "playbook lsp",
+    "runs",
+    "runs list",
+    "runs show",
+    "runs undo",
     "jobs",
     "jobs list",
     "jobs show",

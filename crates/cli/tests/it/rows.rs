@@ -237,6 +237,34 @@ fn an_upgrade_puts_pending_rows_into_use() {
 }
 
 #[test]
+fn an_upgrade_is_shown_undone_and_refused_as_a_run() {
+    let filled = Filled::new();
+    let server = &filled.server;
+    let before = server.reflexio("profiles list --user-id ann").json();
+    let id = server.reflexio("profiles upgrade --user-id ann").json()["run_id"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let listed = server.reflexio("runs list --kind upgrade").json();
+    assert_eq!((&listed[0]["run_id"], &listed[0]["scope"]), (&json!(id), &json!("profiles of user ann")));
+    assert!(server.reflexio("runs list").ok().stdout.contains(&id));
+    let shown = server.reflexio("runs show").arg(&id).ok().stdout;
+    assert!(shown.contains("status: pending → current"), "{shown}");
+    let planned = server.reflexio("runs undo --dry-run").arg(&id).ok().stdout;
+    assert!(planned.contains("row(s) would be put back"), "{planned}");
+    assert_eq!(server.reflexio("runs undo").arg(&id).run().code, Some(2), "nobody can be asked");
+    let undone = server.reflexio("runs undo --yes").arg(&id).json();
+    assert_eq!(server.reflexio("profiles list --user-id ann").json(), before);
+    assert_eq!(server.reflexio("runs undo --yes").arg(&id).run().code, Some(1), "it is undone already");
+    let redo = undone["run"]["run_id"].as_str().unwrap_or_default();
+    server.reflexio("profiles delete p-3").ok();
+    let refused = server.reflexio("runs undo --yes").arg(redo).run();
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("profile p-3 of ann: deleted since"), "{refused}");
+    assert_eq!(server.reflexio("runs show none").run().code, Some(4));
+}
+
+#[test]
 fn a_downgrade_takes_an_upgrade_back() {
     let filled = Filled::new();
     let server = &filled.server;

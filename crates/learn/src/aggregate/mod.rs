@@ -32,6 +32,9 @@ pub struct Task {
     /// Somebody asked for it: it is done however few rows are new.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
+    /// The key of who asked for it, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
 }
 
 /// Looks whether enough playbooks of a type and version are new. One that waits covers it.
@@ -40,6 +43,7 @@ pub fn due(scope: &AggregationScope) -> NewJob {
         agent_version: scope.agent_version.clone(),
         playbook_name: scope.playbook_name.clone(),
         forced: false,
+        asked_by: None,
     };
     job(&task)
 }

@@ -1,4 +1,4 @@
-use reflexio_store::{JobEnd, Lesson, PublishedTurn, Reach, Superseded};
+use reflexio_store::{JobEnd, Lesson, PublishedTurn, Reach, RunStart, Superseded};
 use reflexio_types::{LearningKind, Operation, Status, TimeRange, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +36,13 @@ impl Selection {
 
 impl Engine {
     /// Learns anew from all turns of a user. The rows become PENDING in the place of those of an earlier rerun; what
-    /// is in use stays as it is. `progress` says what the operation has become with that.
+    /// is in use stays as it is. What changes is a part of `run`; `progress` says what the operation has become with that.
     pub async fn learn_again(
         &self,
         work: Work<'_>,
         wanted: Wanted,
         which: &Selection,
+        run: RunStart,
         progress: impl FnOnce(Learnt) -> (Operation, JobEnd) + Send,
     ) -> Result<Learnt> {
         let extractors: Vec<Extractor<'_>> = work.policy.wanted(wanted).collect();
@@ -62,6 +63,7 @@ impl Engine {
             user_id: Some(work.user.clone()),
             superseded: vec![Superseded { kind, status: Status::Pending, agent_version }],
             operation: Some(operation),
+            run: Some(run),
             end,
             ..Lesson::default()
         };

@@ -1,11 +1,11 @@
 use reflexio_learn::Wanted;
 use reflexio_learn::engine::{Learner, Selection, Work};
 use reflexio_llm::endpoint::Reply;
-use reflexio_store::JobEnd;
+use reflexio_store::{JobEnd, RunStart};
 use reflexio_types::config::PlaybookConfig;
 use reflexio_types::{
     CONTEXT_BEGINS, CONTEXT_ENDS, Image, ImageId, ImageRef, LearningIntent, MediaType, Operation,
-    OperationState, Status, Timestamp, Turn,
+    OperationState, RunKind, Status, Timestamp, Turn,
 };
 use serde_json::json;
 
@@ -194,9 +194,20 @@ async fn a_rerun_reads_everything_and_changes_nothing_that_is_in_use() {
     };
     let progress = |_| (operation.clone(), JobEnd::Done);
     let which = Selection::default();
-    let learnt = bench.engine.learn_again(work, Wanted::Profiles, &which, progress).await.unwrap();
+    let run = RunStart {
+        id: "job-1".into(),
+        kind: RunKind::Rerun,
+        actor: None,
+        automatic: false,
+        job: Some(lease.job),
+        scope: String::new(),
+        user_id: None,
+    };
+    let learnt = bench.engine.learn_again(work, Wanted::Profiles, &which, run, progress).await.unwrap();
     assert_eq!((learnt.windows, learnt.turns), (3, 23), "10, 8 and the 5 that are left");
     assert!(bench.profiles().await.iter().all(|row| row.status == Status::Pending));
     assert!(bench.store.cursors(&org(), &user).await.unwrap().is_empty(), "what is due stays due");
     assert_eq!(bench.store.operation(&org(), "profile_generation").await.unwrap(), Some(operation));
+    let told = bench.store.run(&org(), &"job-1".into()).await.unwrap().unwrap();
+    assert_eq!(told.added, bench.profiles().await.len() as u64);
 }

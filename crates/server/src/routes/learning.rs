@@ -7,7 +7,7 @@ use reflexio_api_types::{
     RunPlaybookAggregationRequest, RunPlaybookAggregationResponse, SourceLabel, StallStateResponse, When,
 };
 use reflexio_app::{Selection, Started, Wanted};
-use reflexio_types::{RequestId, UserId};
+use reflexio_types::{RequestId, RunId, UserId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -111,8 +111,8 @@ async fn manual_profile_generation(
 }
 
 fn profile_run(started: Started) -> RerunProfileGenerationResponse {
-    let Answered { success, msg, operation_id } = answered(started, "Profile");
-    RerunProfileGenerationResponse { success, msg, profiles_generated: None, operation_id }
+    let Answered { success, msg, operation_id, run_id } = answered(started, "Profile");
+    RerunProfileGenerationResponse { success, msg, profiles_generated: None, operation_id, run_id }
 }
 
 /// Learn playbooks again from all interactions, as PENDING
@@ -143,8 +143,8 @@ async fn manual_playbook_generation(
 }
 
 fn playbook_run(started: Started) -> RerunPlaybookGenerationResponse {
-    let Answered { success, msg, operation_id } = answered(started, "Playbook");
-    RerunPlaybookGenerationResponse { success, msg, playbooks_generated: None, operation_id }
+    let Answered { success, msg, operation_id, run_id } = answered(started, "Playbook");
+    RerunPlaybookGenerationResponse { success, msg, playbooks_generated: None, operation_id, run_id }
 }
 
 fn selection(
@@ -161,23 +161,26 @@ fn selection(
     }
 }
 
+#[derive(Default)]
 struct Answered {
     success: bool,
     msg: Option<String>,
     operation_id: Option<String>,
+    run_id: Option<String>,
 }
 
 /// A run that cannot start is answered in the shape of the contract: not successful, and why.
 fn answered(started: Started, what: &str) -> Answered {
     match started {
-        Started::Refused(msg) => Answered { success: false, msg: Some(msg), operation_id: None },
-        Started::Operation(id) => {
+        Started::Refused(msg) => Answered { msg: Some(msg), ..Answered::default() },
+        Started::Operation { id, run } => {
             let msg = format!("{what} generation started");
-            Answered { success: true, msg: Some(msg), operation_id: Some(id) }
+            let run_id = run.map(RunId::into_string);
+            Answered { success: true, msg: Some(msg), operation_id: Some(id), run_id }
         }
         Started::Users(count) => {
             let msg = format!("{what} generation started for {count} user(s)");
-            Answered { success: true, msg: Some(msg), operation_id: None }
+            Answered { success: true, msg: Some(msg), ..Answered::default() }
         }
     }
 }
@@ -198,6 +201,7 @@ async fn run_playbook_aggregation(
         message: outcome.message,
         clusters_found: outcome.clusters_found,
         playbooks_generated: outcome.playbooks_generated,
+        run_ids: outcome.runs.into_iter().map(RunId::into_string).collect(),
     }))
 }
 

@@ -17,6 +17,7 @@ mod outcomes;
 mod profiles;
 mod publish;
 mod requests;
+mod runs;
 mod search;
 mod server_state;
 mod shadow_comparisons;
@@ -48,6 +49,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())
+        .merge(runs::routes())
         .merge(costs::routes())
         .merge(outcomes::routes())
         .merge(optimizations::routes())

@@ -6,9 +6,11 @@ use reflexio_api_types::{
     SearchUserProfileRequest, UpgradeProfilesRequest, UpgradeProfilesResponse, UserProfile, WithNulls,
     statuses,
 };
-use reflexio_app::{Found, NewProfile, SearchOptions};
+use reflexio_app::{AsRun, Found, NewProfile, SearchOptions};
 use reflexio_store::{ProfileChange, ProfileFilter};
-use reflexio_types::{InteractionId, Profile, ProfileBody, ProfileId, RequestId, Status, Timestamp, UserId};
+use reflexio_types::{
+    InteractionId, Profile, ProfileBody, ProfileId, RequestId, RunId, Status, Timestamp, UserId,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -223,13 +225,14 @@ async fn upgrade_all_profiles(
     let request = body.value();
     let user_id = given(request.user_id).map(UserId::new);
     let only_affected = request.only_affected_users.unwrap_or_default();
-    let done = app.upgrade_profiles(&caller, user_id.as_ref(), only_affected).await?;
+    let AsRun { done, run } = app.upgrade_profiles(&caller, user_id.as_ref(), only_affected).await?;
     Ok(Json(UpgradeProfilesResponse {
         success: done.promoted > 0,
         profiles_archived: done.archived,
         profiles_promoted: done.promoted,
         profiles_deleted: done.deleted,
         message: super::upgraded(done),
+        run_id: run.map(RunId::into_string),
     }))
 }
 
@@ -245,12 +248,13 @@ async fn downgrade_all_profiles(
     let request = body.value();
     let user_id = given(request.user_id).map(UserId::new);
     let only_affected = request.only_affected_users.unwrap_or_default();
-    let done = app.downgrade_profiles(&caller, user_id.as_ref(), only_affected).await?;
+    let AsRun { done, run } = app.downgrade_profiles(&caller, user_id.as_ref(), only_affected).await?;
     Ok(Json(DowngradeProfilesResponse {
         success: done.restored > 0,
         profiles_demoted: done.demoted,
         profiles_restored: done.restored,
         message: super::downgraded(done),
+        run_id: run.map(RunId::into_string),
     }))
 }
 

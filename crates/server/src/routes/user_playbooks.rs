@@ -6,9 +6,11 @@ use reflexio_api_types::{
     UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse, UserPlaybook, UserPlaybooksViewResponse,
     statuses,
 };
-use reflexio_app::{NewUserPlaybook, SearchMode, SearchOptions};
+use reflexio_app::{AsRun, NewUserPlaybook, SearchMode, SearchOptions};
 use reflexio_store::{UserPlaybookChange, UserPlaybookFilter};
-use reflexio_types::{InteractionId, RequestId, Status, Timestamp, UserId, UserPlaybookBody, UserPlaybookId};
+use reflexio_types::{
+    InteractionId, RequestId, RunId, Status, Timestamp, UserId, UserPlaybookBody, UserPlaybookId,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -217,13 +219,15 @@ async fn upgrade_all_user_playbooks(
     let request = body.value();
     let (version, name) = (given(request.agent_version), given(request.playbook_name));
     let archive = request.archive_current.unwrap_or(true);
-    let done = app.upgrade_user_playbooks(&caller, version.as_deref(), name.as_deref(), archive).await?;
+    let (version, name) = (version.as_deref(), name.as_deref());
+    let AsRun { done, run } = app.upgrade_user_playbooks(&caller, version, name, archive).await?;
     Ok(Json(UpgradeUserPlaybooksResponse {
         success: done.promoted > 0,
         user_playbooks_deleted: done.deleted,
         user_playbooks_archived: done.archived,
         user_playbooks_promoted: done.promoted,
         message: super::upgraded(done),
+        run_id: run.map(RunId::into_string),
     }))
 }
 
@@ -238,11 +242,13 @@ async fn downgrade_all_user_playbooks(
 ) -> Result<Json<DowngradeUserPlaybooksResponse>> {
     let request = body.value();
     let (version, name) = (given(request.agent_version), given(request.playbook_name));
-    let done = app.downgrade_user_playbooks(&caller, version.as_deref(), name.as_deref()).await?;
+    let (version, name) = (version.as_deref(), name.as_deref());
+    let AsRun { done, run } = app.downgrade_user_playbooks(&caller, version, name).await?;
     Ok(Json(DowngradeUserPlaybooksResponse {
         success: done.restored > 0,
         user_playbooks_demoted: done.demoted,
         user_playbooks_restored: done.restored,
         message: super::downgraded(done),
+        run_id: run.map(RunId::into_string),
     }))
 }

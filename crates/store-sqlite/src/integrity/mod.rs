@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 27] = [
+const TABLES: [&str; 29] = [
     "api_keys",
     "requests",
     "interactions",
@@ -42,6 +42,8 @@ const TABLES: [&str; 27] = [
     "optimization_candidates",
     "optimization_trials",
     "optimization_events",
+    "runs",
+    "run_changes",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and

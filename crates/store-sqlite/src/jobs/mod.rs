@@ -21,7 +21,7 @@ use reflexio_store::{
 use reflexio_types::{Job, JobId, JobProgress, JobState, NewJob, OrgId, Timestamp, UserId};
 
 use crate::SqliteStore;
-use crate::rows::select;
+use crate::rows::{Stored, page as page_of, select};
 
 pub(crate) use manage::delete_of_user;
 pub(crate) use queue::queue;
@@ -105,7 +105,7 @@ impl Jobs for SqliteStore {
 
     async fn jobs(&self, org: &OrgId, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, bool)> {
         let predicate = rows::filtered(org, filter);
-        self.readers.read(move |sql| rows::page(sql, predicate, page)).await
+        self.readers.read(move |sql| page_of(sql, predicate, Job::ORDER, page)).await
     }
 
     async fn job_counts(&self) -> Result<JobCounts> {

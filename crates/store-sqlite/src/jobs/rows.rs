@@ -1,11 +1,10 @@
-use reflexio_store::{JobCounts, JobFilter, Page};
+use reflexio_store::{JobCounts, JobFilter};
 use reflexio_types::{Job, JobId, JobKind, JobState, OrgId, Timestamp, UserId};
-use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, Row};
 
 use crate::error::Result;
 use crate::predicate::Predicate;
-use crate::rows::{Stored, as_limit, find, json, json_or_default, select_text, word};
+use crate::rows::{Stored, find, json, json_or_default, word};
 
 /// A user's unfinished jobs are few; they are sorted.
 pub(crate) const RUNNING_FIRST: &str = "state <> 'running', id";
@@ -71,19 +70,6 @@ pub(crate) fn filtered(org: &OrgId, filter: &JobFilter) -> Predicate {
         .text("t.user_id", filter.user_id.as_ref().map(UserId::as_str))
         .text(state, filter.state.map(JobState::as_str))
         .text(kind, filter.kind.as_deref())
-}
-
-/// One more than asked for tells whether there are more.
-pub(super) fn page(sql: &Connection, which: Predicate, page: Page) -> Result<(Vec<Job>, bool)> {
-    let text = format!("{} OFFSET ?", select_text::<Job>(&which, Job::ORDER));
-    let mut values = which.into_values();
-    values.extend([page.limit.saturating_add(1), page.offset].map(|number| Value::Integer(as_limit(number))));
-    let mut statement = sql.prepare_cached(&text)?;
-    let rows = statement.query_map(params_from_iter(values), Job::from_row)?;
-    let mut jobs = rows.collect::<rusqlite::Result<Vec<Job>>>()?;
-    let more = jobs.len() > page.limit;
-    jobs.truncate(page.limit);
-    Ok((jobs, more))
 }
 
 pub(crate) fn unfinished_learning(org: &OrgId, user_id: &UserId) -> Predicate {

@@ -8,18 +8,19 @@ mod steps;
 use std::collections::BTreeMap;
 
 use proptest::collection::vec;
-use reflexio_store::Store;
+use reflexio_store::{Record, Store};
 use reflexio_types::{AgentPlaybook, Interaction, OrgId, Profile, Request, UserPlaybook};
 
 use crate::property::{for_each, holds, runtime};
-use crate::sample::{everything, settle};
+use crate::sample::{a_run, at, everything, settle};
 use crate::transfer::export;
 
-use self::steps::{Step, step};
+pub(crate) use self::run::run;
+pub(crate) use self::steps::{Step, step};
 
 /// What a store holds of one org, in the order of arrival.
 #[derive(Debug, Default)]
-struct Model {
+pub(crate) struct Model {
     requests: Vec<Request>,
     interactions: Vec<Interaction>,
     profiles: Vec<Profile>,
@@ -28,6 +29,19 @@ struct Model {
 }
 
 impl Model {
+    /// The learned rows as the store has them, after something that this model does not know.
+    pub(crate) async fn reload_learned(&mut self, store: &dyn Store, org: &OrgId) {
+        (self.profiles, self.user_playbooks, self.agent_playbooks) = Default::default();
+        for record in export(store, org).await {
+            match record {
+                Record::Profile(row) => self.profiles.push(row),
+                Record::UserPlaybook(row) => self.user_playbooks.push(row),
+                Record::AgentPlaybook(row) => self.agent_playbooks.push(row),
+                _ => {}
+            }
+        }
+    }
+
     /// How many turns show which image.
     fn images(&self) -> BTreeMap<String, usize> {
         let mut shown = BTreeMap::new();
@@ -58,7 +72,7 @@ async fn follow(store: &dyn Store, org: &OrgId, steps: Vec<Step>) {
     let mut model = Model::default();
     store.use_model(Some(&crate::embedding::model())).await.unwrap();
     for step in steps {
-        run::run(store, org, &mut model, &step).await;
+        run(store, org, &mut model, &step).await;
         compare::compare(store, org, &model, &step).await;
         meaning::compare(store, org, &model, &step).await;
     }
@@ -80,13 +94,13 @@ async fn move_over<G, S: Store>(make: &impl AsyncFn() -> (G, S), steps: Vec<Step
     let (_old_guard, old) = make().await;
     let mut model = Model::default();
     for step in steps {
-        run::run(&old, &org, &mut model, &step).await;
+        run(&old, &org, &mut model, &step).await;
     }
     let records = export(&old, &org).await;
     let (_new_guard, new) = make().await;
-    assert_eq!(new.import(&org, records.clone()).await.unwrap(), records.len() as u64);
+    assert_eq!(new.import(&org, records.clone(), &a_run(), at(9)).await.unwrap(), records.len() as u64);
     assert_eq!(export(&new, &org).await, records);
     compare::compare(&new, &org, &model, &"import").await;
-    assert_eq!(new.import(&org, records).await.unwrap(), 0, "everything was there already");
+    assert_eq!(new.import(&org, records, &a_run(), at(9)).await.unwrap(), 0, "everything was there already");
     assert_eq!(new.check_integrity().await.unwrap().problems, Vec::<String>::new());
 }

@@ -9,10 +9,10 @@ use reflexio_types::{
 
 use super::Model;
 use super::steps::Step;
-use crate::sample::{at, image, request};
+use crate::sample::{a_run, at, image, request};
 
 /// Does a step in the store and in the model; both must answer the same.
-pub(super) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step: &Step) {
+pub(crate) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step: &Step) {
     match step {
         Step::Publish { request: id, user, session, second, turns } => {
             publish(store, org, model, request(id, user, session, *second), turns).await;
@@ -57,14 +57,16 @@ pub(super) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step:
             let in_scope = users_with(model, user.as_deref(), only_affected.then_some(Status::Pending));
             let expected = upgrade(&mut model.profiles, |row| &mut row.status, in_scope, true);
             let user = user.as_deref().map(Into::into);
-            let done = store.upgrade_profiles(org, user.as_ref(), *only_affected, at(9)).await.unwrap();
+            let done =
+                store.upgrade_profiles(org, user.as_ref(), *only_affected, &a_run(), at(9)).await.unwrap();
             assert_eq!(done, expected, "{step:?}");
         }
         Step::DowngradeProfiles { user, only_affected } => {
             let in_scope = users_with(model, user.as_deref(), only_affected.then_some(Status::Archived));
             let expected = downgrade(&mut model.profiles, |row| &mut row.status, in_scope);
             let user = user.as_deref().map(Into::into);
-            let done = store.downgrade_profiles(org, user.as_ref(), *only_affected, at(9)).await.unwrap();
+            let done =
+                store.downgrade_profiles(org, user.as_ref(), *only_affected, &a_run(), at(9)).await.unwrap();
             assert_eq!(done, expected, "{step:?}");
         }
         Step::AddUserPlaybooks(rows) => {
@@ -97,14 +99,15 @@ pub(super) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step:
             let (version, name) = (version.as_deref(), name.as_deref());
             let in_scope = |row: &UserPlaybook| of_kind(row, version, name);
             let expected = upgrade(&mut model.user_playbooks, |row| &mut row.status, in_scope, *archive);
-            let done = store.upgrade_user_playbooks(org, version, name, *archive, at(9)).await.unwrap();
+            let done =
+                store.upgrade_user_playbooks(org, version, name, *archive, &a_run(), at(9)).await.unwrap();
             assert_eq!(done, expected, "{step:?}");
         }
         Step::DowngradeUserPlaybooks { version, name } => {
             let (version, name) = (version.as_deref(), name.as_deref());
             let in_scope = |row: &UserPlaybook| of_kind(row, version, name);
             let expected = downgrade(&mut model.user_playbooks, |row| &mut row.status, in_scope);
-            let done = store.downgrade_user_playbooks(org, version, name, at(9)).await.unwrap();
+            let done = store.downgrade_user_playbooks(org, version, name, &a_run(), at(9)).await.unwrap();
             assert_eq!(done, expected, "{step:?}");
         }
         Step::AddAgentPlaybooks(rows) => {

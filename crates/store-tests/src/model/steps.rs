@@ -7,7 +7,7 @@ use crate::sample::{agent_playbook, profile, user_playbook};
 
 /// One call of the store. Names are few, so that steps meet each other.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Publish {
         request: String,
         user: String,
@@ -63,7 +63,7 @@ pub(super) enum Step {
     ClearUser(String),
 }
 
-pub(super) fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         8 => publish(),
         2 => requests().prop_map(Step::DeleteRequests),

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{Meanings, few, unit};
 use crate::embedding::{model, waiting};
 use crate::sample::{
-    add_agent_playbooks, add_profiles, add_user_playbooks, agent_playbook, at, profile, request, say,
+    a_run, add_agent_playbooks, add_profiles, add_user_playbooks, agent_playbook, at, profile, request, say,
     user_playbook,
 };
 
@@ -55,8 +55,8 @@ impl Rows {
         embed(store, org, &meanings).await;
         if let Some(user) = &self.upgrade {
             let user = user.as_deref().map(Into::into);
-            store.upgrade_profiles(org, user.as_ref(), false, at(3)).await.unwrap();
-            store.upgrade_user_playbooks(org, Some("v1"), None, true, at(3)).await.unwrap();
+            store.upgrade_profiles(org, user.as_ref(), false, &a_run(), at(3)).await.unwrap();
+            store.upgrade_user_playbooks(org, Some("v1"), None, true, &a_run(), at(3)).await.unwrap();
         }
         for (n, decided) in &self.decisions {
             let Some(id) = ids.get(*n) else { continue };

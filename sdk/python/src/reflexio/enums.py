@@ -107,6 +107,13 @@ class JobState(str, Enum):
     CANCELLED = "cancelled"
 
 
+class RunState(str, Enum):
+    """Whether what a run did stands."""
+
+    DONE = "done"
+    UNDONE = "undone"
+
+
 class OperationStatus(str, Enum):
     """The state of a long-running operation such as a rerun."""
 

@@ -22,6 +22,7 @@ from reflexio import (
     PlaybookStatus,
     ReflexioClient,
     RegularVsShadow,
+    RunState,
     SearchMode,
     SessionOutcomeKind,
     Status,
@@ -49,6 +50,13 @@ ANSWER = {
     "session_id": "s",
     "job_id": "j",
     "total": 1,
+    "run": {
+        "run_id": "job-3",
+        "kind": "rerun",
+        "state": "done",
+        "started_at": 1,
+        "ended_at": 1,
+    },
     "job": {"job_id": 3, "kind": "learn", "state": "queued", "created_at": 1, "run_after": 1},
 }
 
@@ -405,6 +413,17 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
     ),
     "measure_lift": (lambda c: c.measure_lift(7), "POST /api/agent_playbooks/7/lift", None),
     "get_lift": (lambda c: c.get_lift(7), "GET /api/agent_playbooks/7/lift", None),
+    "get_runs": (
+        lambda c: c.get_runs("upgrade", RunState.UNDONE, limit=2, offset=1),
+        "GET /api/runs?kind=upgrade&state=undone&limit=2&offset=1",
+        None,
+    ),
+    "get_run": (lambda c: c.get_run("job-3", limit=5), "GET /api/runs/job-3?limit=5", None),
+    "undo_run": (
+        lambda c: c.undo_run("job-3", dry_run=True),
+        "POST /api/runs/job-3/undo?dry_run=true",
+        None,
+    ),
     "get_job": (lambda c: c.get_job(3), "GET /api/jobs/3", None),
     "retry_job": (lambda c: c.retry_job(3), "POST /api/jobs/3/retry", None),
     "cancel_job": (lambda c: c.cancel_job(3), "POST /api/jobs/3/cancel", None),

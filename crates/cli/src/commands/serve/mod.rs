@@ -87,6 +87,10 @@ pub(crate) struct Serve {
     assistants: assistants::AssistantArgs,
     #[command(flatten)]
     costs: costs::CostArgs,
+    /// How long is kept what aggregations, reruns, upgrades and imports changed; so long they can be undone.
+    #[arg(long, value_name = "DAYS", env = "REFLEXIO_RUN_CHANGE_DAYS", default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    run_change_days: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -166,7 +170,11 @@ impl Serve {
     }
 
     fn workers(&self, app: &Arc<App>) -> Option<Workers> {
-        let settings = WorkerSettings { slots: self.learning_workers, ..WorkerSettings::default() };
+        let settings = WorkerSettings {
+            slots: self.learning_workers,
+            run_change_days: self.run_change_days,
+            ..WorkerSettings::default()
+        };
         (self.learning_workers > 0).then(|| app.start_workers(&settings))
     }
 

@@ -12,6 +12,7 @@ from reflexio._endpoints.operations import OperationEndpoints
 from reflexio._endpoints.optimizations import OptimizationEndpoints
 from reflexio._endpoints.profiles import ProfileEndpoints
 from reflexio._endpoints.publishing import PublishingEndpoints
+from reflexio._endpoints.runs import RunEndpoints
 from reflexio._endpoints.search import SearchEndpoints
 from reflexio._endpoints.server import ServerEndpoints
 from reflexio._endpoints.shadow import ShadowEndpoints
@@ -27,6 +28,7 @@ class AllEndpoints(
     SearchEndpoints,
     OperationEndpoints,
     JobEndpoints,
+    RunEndpoints,
     CostEndpoints,
     EvaluationEndpoints,
     ShadowEndpoints,

@@ -68,6 +68,7 @@ class RerunProfileGenerationResponse(Response):
     msg: str | None = None
     profiles_generated: int | None = None
     operation_id: str = "rerun_profile_generation"
+    run_id: str | None = None
 
 
 class RerunPlaybookGenerationResponse(Response):
@@ -76,6 +77,7 @@ class RerunPlaybookGenerationResponse(Response):
     msg: str | None = None
     playbooks_generated: int | None = None
     operation_id: str = "rerun_playbook_generation"
+    run_id: str | None = None
 
 
 class ManualProfileGenerationResponse(Response):
@@ -99,6 +101,7 @@ class UpgradeProfilesResponse(Response):
     profiles_promoted: int = 0
     profiles_deleted: int = 0
     message: str = ""
+    run_id: str | None = None
 
 
 class UpgradeUserPlaybooksResponse(Response):
@@ -108,6 +111,7 @@ class UpgradeUserPlaybooksResponse(Response):
     user_playbooks_promoted: int = 0
     user_playbooks_deleted: int = 0
     message: str = ""
+    run_id: str | None = None
 
 
 class DowngradeProfilesResponse(Response):
@@ -116,6 +120,7 @@ class DowngradeProfilesResponse(Response):
     profiles_demoted: int = 0
     profiles_restored: int = 0
     message: str = ""
+    run_id: str | None = None
 
 
 class DowngradeUserPlaybooksResponse(Response):
@@ -124,6 +129,7 @@ class DowngradeUserPlaybooksResponse(Response):
     user_playbooks_demoted: int = 0
     user_playbooks_restored: int = 0
     message: str = ""
+    run_id: str | None = None
 
 
 class RunPlaybookAggregationResponse(Response):
@@ -132,6 +138,7 @@ class RunPlaybookAggregationResponse(Response):
     message: str = ""
     clusters_found: int = 0
     playbooks_generated: int = 0
+    run_ids: list[str] = Field(default_factory=list)
 
 
 class OperationStatusInfo(WireModel):

@@ -202,3 +202,43 @@ async fn do_and_do_not_are_never_averaged() {
         ["Do not mention the discount for large orders", "Mention the discount for large orders"]
     );
 }
+
+/// A conversation in which a user corrects the agent; the built-in learner makes one playbook of it.
+fn corrected(user: &str) -> Value {
+    json!({"user_id": user, "session_id": format!("s-{user}"), "agent_version": "v1", "force_extraction": true,
+           "interaction_data_list": [
+               {"role": "User", "content": "Please summarise this report."},
+               {"role": "Agent", "content": "Here is a long summary in prose ..."},
+               {"role": "User", "content": "No, that's wrong. Always use bullet points when you summarise reports."}]})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_between_two_refreshes_joins_and_the_rule_that_waits_has_it_as_evidence() {
+    let server = TestServer::start_learning(|_| {}).await;
+    let aggregator = json!({"reaggregation_trigger_count": 3});
+    let general = json!({"playbook_name": "general", "playbook_definition_prompt": "All that helps.",
+                         "playbook_aggregator_config": aggregator});
+    server.post("/api/update_config", json!({"playbook_configs": [general]})).await.ok();
+    for user in ["ann", "bob", "eve"] {
+        server.post("/api/publish_interaction?wait_for_response=true", corrected(user)).await.ok();
+    }
+    let size = async || rules(&server).await.first().map(|rule| rule["cluster_size"].clone());
+    until("three rows make a rule", async || size().await == Some(json!(3))).await;
+    let before = rules(&server).await.remove(0);
+    server.post("/api/publish_interaction?wait_for_response=true", corrected("joe")).await.ok();
+    until("a fourth one joins", async || size().await == Some(json!(4))).await;
+    let after = rules(&server).await.remove(0);
+    assert_eq!(
+        (&after["agent_playbook_id"], &after["content"]),
+        (&before["agent_playbook_id"], &before["content"])
+    );
+    assert_eq!(after["source_windows"].as_array().unwrap().len(), 4, "{after}");
+}
+
+async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !is_so().await {
+        assert!(std::time::Instant::now() < deadline, "{what} did not happen");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}

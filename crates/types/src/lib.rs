@@ -46,7 +46,8 @@ pub use evaluation::{
 };
 pub use ids::{
     AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InteractionId, JobId, LearningEvaluationId,
-    OptimizationId, OrgId, ProfileId, RequestId, RunId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    OptimizationId, OrgId, ProfileId, RequestId, RunId, SessionId, ShadowComparisonId, UserId,
+    UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{

@@ -15,7 +15,7 @@ use reflexio_types::{
     UserPlaybookId,
 };
 
-use super::proposals::{Came, Standing, row};
+use super::proposals::{Came, Standing, joined_by, row};
 use crate::App;
 use crate::learning::{payload, unavailable};
 use crate::runs::{Asked, of_job, scope_of};
@@ -46,6 +46,13 @@ struct Tally {
     reasons: BTreeMap<String, u64>,
 }
 
+/// What was known of a type and version before this aggregation.
+struct Known {
+    scope: AggregationScope,
+    revision: u64,
+    memory: Memory,
+}
+
 impl App {
     async fn aggregate_now(&self, running: &Running, task: &Task) -> Result<(), Failure> {
         let org = running.org();
@@ -65,7 +72,8 @@ impl App {
         if !task.forced && memory.unseen(&rows) < least {
             let new = rows.into_iter().filter(|row| memory.is_new(row)).collect();
             let new = self.members(org, new, counts).await?;
-            return self.join(running, scope, clustering.revision, memory, &new, &playbook).await;
+            let known = Known { scope, revision: clustering.revision, memory };
+            return self.join(running, task, known, &new, &playbook).await;
         }
         let members = self.members(org, rows, counts).await?;
         let refreshed = memory
@@ -116,19 +124,20 @@ impl App {
         Ok(())
     }
 
-    /// Rows that are too few for a refresh join the clusters they belong to; no model is asked.
+    /// Rows that are too few for a refresh join the clusters they belong to, and rules that wait get them as evidence; no model
+    /// is asked.
     async fn join(
         &self,
         running: &Running,
-        scope: AggregationScope,
-        revision: u64,
-        mut memory: Memory,
+        task: &Task,
+        Known { scope, revision, mut memory }: Known,
         new: &[Member],
         playbook: &PlaybookConfig,
     ) -> Result<(), Failure> {
         if new.is_empty() {
             return Ok(());
         }
+        let standing = self.standing_rules(running.org(), &scope).await?;
         let joined = memory.join(new, &playbook.playbook_aggregator_config);
         let message = format!(
             "{} new user playbooks: {} joined clusters, {} wait for their like",
@@ -136,14 +145,21 @@ impl App {
             new.len() - joined.waiting,
             joined.waiting
         );
+        let rule = |cluster: &u64| standing.find(memory.playbook_of(*cluster)?);
+        let grown = joined.clusters.iter().filter_map(|(cluster, places)| {
+            let rows = places.iter().filter_map(|at| new.get(*at)).map(|member| &member.row);
+            joined_by(rule(cluster)?, rows)
+        });
+        let grown = grown.collect();
         let state = serde_json::to_value(&memory).map_err(|error| Failure::permanent(error.to_string()))?;
         let aggregated = Aggregated {
             scope,
             revision,
             state,
             proposed: Vec::new(),
-            grown: Vec::new(),
+            grown,
             outdated: Vec::new(),
+            run: run_of(running, task),
             progress: Some(JobProgress { done: 0, total: None, message: Some(message) }),
             end: JobEnd::Done,
         };

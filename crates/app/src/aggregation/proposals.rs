@@ -88,6 +88,35 @@ fn grown(rule: &AgentPlaybook, row: AgentPlaybook) -> AgentPlaybook {
     after
 }
 
+/// A rule that waits, with rows that came to its cluster as further evidence. Of how many users they are is counted at the next
+/// refresh.
+pub(super) fn joined_by<'r>(
+    rule: &AgentPlaybook,
+    rows: impl Iterator<Item = &'r UserPlaybook>,
+) -> Option<Grown> {
+    if rule.status != Status::Current || rule.playbook_status != PlaybookStatus::Pending {
+        return None;
+    }
+    let mut after = rule.clone();
+    for row in rows {
+        after.body.cluster_size = after.body.cluster_size.map(|size| size.saturating_add(1));
+        after.body.source_user_playbook_ids.push(row.id);
+        if after.body.source_windows.len() < MOST_WINDOWS {
+            after.body.source_windows.extend(window(row));
+        }
+    }
+    Some(Grown { before: rule.clone(), after })
+}
+
+/// The situation that taught a row, if its turns are known.
+fn window(row: &UserPlaybook) -> Option<SourceWindow> {
+    (!row.body.source_interaction_ids.is_empty()).then(|| SourceWindow {
+        user_playbook_id: row.id,
+        request_id: row.request_id.clone(),
+        interaction_ids: row.body.source_interaction_ids.clone(),
+    })
+}
+
 /// Whether a rule keeps others from being proposed: in use, waiting, or rejected.
 fn is_decisive(rule: &AgentPlaybook) -> bool {
     rule.status == Status::Current || rule.playbook_status == PlaybookStatus::Rejected
@@ -114,7 +143,6 @@ pub(super) fn row(
 ) -> AgentPlaybook {
     let rows: Vec<&UserPlaybook> =
         group.members.iter().filter_map(|at| members.get(*at)).map(|member| &member.row).collect();
-    let windows = rows.iter().filter(|row| !row.body.source_interaction_ids.is_empty()).take(MOST_WINDOWS);
     AgentPlaybook {
         id: AgentPlaybookId(0),
         playbook_name: scope.playbook_name.clone(),
@@ -129,13 +157,7 @@ pub(super) fn row(
             cluster_size: u32::try_from(rows.len()).ok(),
             distinct_users: u32::try_from(group.users).ok(),
             agreement: Some((group.agreement * 1_000.0).round() / 1_000.0),
-            source_windows: windows
-                .map(|row| SourceWindow {
-                    user_playbook_id: row.id,
-                    request_id: row.request_id.clone(),
-                    interaction_ids: row.body.source_interaction_ids.clone(),
-                })
-                .collect(),
+            source_windows: rows.iter().filter_map(|row| window(row)).take(MOST_WINDOWS).collect(),
             trigger: Some(wording.trigger),
             instruction: Some(wording.instruction),
             pitfall: wording.pitfall,

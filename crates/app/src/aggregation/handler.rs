@@ -49,10 +49,7 @@ struct Tally {
 impl App {
     async fn aggregate_now(&self, running: &Running, task: &Task) -> Result<(), Failure> {
         let org = running.org();
-        let scope = AggregationScope {
-            agent_version: task.agent_version.clone(),
-            playbook_name: task.playbook_name.clone(),
-        };
+        let scope = clustered(task);
         let (_, config) = self.config_in_force(org).await.map_err(|error| unavailable(&error))?;
         let playbook =
             config.playbook_configs.into_iter().find(|one| one.playbook_name == scope.playbook_name);
@@ -65,7 +62,7 @@ impl App {
         if !task.forced && memory.unseen(&rows) < least {
             let new = rows.into_iter().filter(|row| memory.is_new(row)).collect();
             let new = self.members(org, new, counts).await?;
-            return self.join(running, scope, clustering.revision, memory, &new, &playbook).await;
+            return self.join(running, task, clustering.revision, memory, &new, &playbook).await;
         }
         let members = self.members(org, rows, counts).await?;
         let refreshed = memory
@@ -120,7 +117,7 @@ impl App {
     async fn join(
         &self,
         running: &Running,
-        scope: AggregationScope,
+        task: &Task,
         revision: u64,
         mut memory: Memory,
         new: &[Member],
@@ -138,12 +135,13 @@ impl App {
         );
         let state = serde_json::to_value(&memory).map_err(|error| Failure::permanent(error.to_string()))?;
         let aggregated = Aggregated {
-            scope,
+            scope: clustered(task),
             revision,
             state,
             proposed: Vec::new(),
             grown: Vec::new(),
             outdated: Vec::new(),
+            run: run_of(running, task),
             progress: Some(JobProgress { done: 0, total: None, message: Some(message) }),
             end: JobEnd::Done,
         };
@@ -251,6 +249,11 @@ impl App {
             Err(error) => Err(self.failure(org, error).await),
         }
     }
+}
+
+/// What a task is about.
+fn clustered(task: &Task) -> AggregationScope {
+    AggregationScope { agent_version: task.agent_version.clone(), playbook_name: task.playbook_name.clone() }
 }
 
 fn run_of(running: &Running, task: &Task) -> RunStart {

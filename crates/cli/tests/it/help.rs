@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 86] = [
+const COMMANDS: [&str; 87] = [
     "",
     "serve",
     "demo",
@@ -33,6 +33,7 @@ const COMMANDS: [&str; 86] = [
     "agent-playbooks edit",
     "agent-playbooks export",
     "agent-playbooks import",
+    "agent-playbooks carry",
     "agent-playbooks delete",
     "sessions",
     "sessions outcome",

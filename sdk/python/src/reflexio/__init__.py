@@ -42,6 +42,7 @@ from reflexio.errors import (
     ServerError,
     UnexpectedResponseError,
 )
+from reflexio.models.carry_over import CarriedPlaybook, CarryAgentPlaybooksResponse, LeftOutPlaybook
 from reflexio.models.config import (
     AgentSuccessConfig,
     BudgetConfig,
@@ -200,6 +201,8 @@ __all__ = [
     "BudgetToday",
     "BulkDeleteResponse",
     "CancelRegenerationResponse",
+    "CarriedPlaybook",
+    "CarryAgentPlaybooksResponse",
     "Citation",
     "ClearUserDataResponse",
     "Config",
@@ -253,6 +256,7 @@ __all__ = [
     "JobResponse",
     "JobState",
     "LLMConfig",
+    "LeftOutPlaybook",
     "ListJobsResponse",
     "ManualPlaybookGenerationResponse",
     "ManualProfileGenerationResponse",

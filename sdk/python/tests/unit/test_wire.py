@@ -386,6 +386,11 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "POST /api/shadow_comparisons/run",
         {"agent_version": "v", "again": True},
     ),
+    "carry_agent_playbooks": (
+        lambda c: c.carry_agent_playbooks("v1", "v2", dry_run=True),
+        "POST /api/agent_playbooks/carry",
+        {"from_version": "v1", "to_version": "v2", "dry_run": True, "allow_new_version": False},
+    ),
     "get_runs": (
         lambda c: c.get_runs("upgrade", RunState.UNDONE, limit=2, offset=1),
         "GET /api/runs?kind=upgrade&state=undone&limit=2&offset=1",

@@ -9,6 +9,7 @@ use reflexio_api_types::{
 use reflexio_client::Client;
 use reflexio_types::Status;
 
+use super::carry_over::Carry;
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
 use super::user_playbooks::headline;
@@ -49,6 +50,8 @@ pub(crate) enum AgentPlaybooks {
     Export(Export),
     /// Read what `export` wrote, with the edits that people made.
     Import(Import),
+    /// Propose the approved rules of one agent version for another.
+    Carry(Carry),
     /// Delete agent playbooks.
     Delete(Delete<i64>),
 }
@@ -140,6 +143,7 @@ impl AgentPlaybooks {
             AgentPlaybooks::Export(export) => export.run(context).await,
             AgentPlaybooks::Import(import) => import.run(context).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,
+            AgentPlaybooks::Carry(carry) => carry.run(context).await,
             AgentPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
         }
     }

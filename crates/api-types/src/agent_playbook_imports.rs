@@ -104,5 +104,7 @@ pub struct ImportAgentPlaybooksResponse {
     /// Something was stored.
     pub applied: bool,
     pub results: Vec<ImportResult>,
+    /// As which it can be undone; missing if nothing was stored.
+    pub run_id: Option<String>,
     pub msg: Option<String>,
 }

@@ -92,6 +92,8 @@ pub struct AgentPlaybookView {
     pub source_window_count: Option<u64>,
     /// The approved rule whose place it would take.
     pub successor_of: Option<i64>,
+    /// The approved rule of another agent version that it says again.
+    pub carried_from: Option<i64>,
     pub superseded_by: Option<i64>,
     /// Who wrote or last edited it: `machine`, a key, or `local` for a caller without one.
     pub author: String,
@@ -130,6 +132,7 @@ impl From<DomainAgentPlaybook> for AgentPlaybookView {
             agreement: body.agreement,
             source_window_count: Some(body.source_windows.len() as u64).filter(|count| *count > 0),
             successor_of: body.successor_of.map(|id| id.0),
+            carried_from: body.carried_from.map(|id| id.0),
             superseded_by: body.superseded_by.map(|id| id.0),
             author: body.written_by.as_ref().map_or_else(|| MACHINE.to_owned(), name),
             reviewed_by: body.review.as_ref().map(|review| name(&review.by)),

@@ -8,6 +8,7 @@ mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod body;
+mod carry_over;
 pub mod config;
 mod context;
 mod costs;
@@ -36,6 +37,7 @@ pub use agent_playbook_imports::*;
 pub use agent_playbook_revisions::*;
 pub use agent_playbooks::*;
 pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
+pub use carry_over::*;
 pub use context::*;
 pub use costs::*;
 pub use detail::{

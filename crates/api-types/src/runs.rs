@@ -19,6 +19,8 @@ pub enum RunKind {
     Upgrade,
     Downgrade,
     Import,
+    /// Approved rules of one version of the agent, proposed for another.
+    CarryOver,
     /// Takes another run back; undoing it brings that run back.
     Undo,
 }
@@ -37,6 +39,7 @@ impl From<DomainKind> for RunKind {
             DomainKind::Upgrade => RunKind::Upgrade,
             DomainKind::Downgrade => RunKind::Downgrade,
             DomainKind::Import => RunKind::Import,
+            DomainKind::CarryOver => RunKind::CarryOver,
             DomainKind::Undo => RunKind::Undo,
         }
     }
@@ -50,6 +53,7 @@ impl From<RunKind> for DomainKind {
             RunKind::Upgrade => DomainKind::Upgrade,
             RunKind::Downgrade => DomainKind::Downgrade,
             RunKind::Import => DomainKind::Import,
+            RunKind::CarryOver => DomainKind::CarryOver,
             RunKind::Undo => DomainKind::Undo,
         }
     }

@@ -193,8 +193,14 @@ async fn fill(path: &Path, rows: usize, users: usize) {
             experiment: None,
             intent: LearningIntent::default(),
         };
-        let new =
-            NewRequest { request, turns: turns.collect(), images: Vec::new(), job: None, also: Vec::new() };
+        let new = NewRequest {
+            request,
+            turns: turns.collect(),
+            images: Vec::new(),
+            job: None,
+            also: Vec::new(),
+            for_new_version: None,
+        };
         store.publish(&OrgId::default_org(), new).await.unwrap();
     }
 }

@@ -27,6 +27,9 @@ pub enum Error {
     /// Nothing was changed; see to the rows that are named, or let it be.
     #[error("run `{run}` cannot be undone: {refusal}")]
     NotUndone { run: RunId, refusal: Box<UndoRefusal> },
+    /// Name one that is known.
+    #[error("agent version `{version}` is not known; known are {}", listed(known))]
+    UnknownVersion { field: &'static str, version: String, known: Vec<String> },
     /// Correct the named fields.
     #[error("the configuration cannot be accepted")]
     InvalidConfig(Vec<Violation>),
@@ -71,6 +74,10 @@ impl From<reflexio_store::Error> for Error {
             }
         }
     }
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { format!("`{}`", names.join("`, `")) }
 }
 
 impl Error {

@@ -9,6 +9,7 @@ mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregation;
+mod carry_over;
 mod configs;
 mod context;
 mod costs;
@@ -39,6 +40,7 @@ pub use agent_playbook_imports::{ImportAction, ImportOutcome, ImportedRule, Rule
 pub use agent_playbook_revisions::{AgentPlaybookDiff, DiffPart, FieldDiff};
 pub use agent_playbooks::NewAgentPlaybook;
 pub use aggregation::AggregationOutcome;
+pub use carry_over::{Carried, CarriedOver, CarryOver, LeftOut};
 pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
 pub use costs::{Budgets, CostSettings, Costs, Spending, Today};

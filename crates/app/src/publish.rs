@@ -10,7 +10,7 @@ use reflexio_types::{
 
 use crate::access::Access;
 use crate::learning::{self, LearningState, LearningStatus};
-use crate::{App, Error, Result, evaluation, ids, shadow_comparisons};
+use crate::{App, Error, Result, carry_over, evaluation, ids, shadow_comparisons};
 
 /// A turn to publish, with the picture it shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +76,7 @@ impl App {
             new.also.extend(evaluation::timer(&caller.org, &new.request, policy)?);
         }
         new.also.extend(shadow_comparisons::due(&new.request, &new.turns, &config)?);
+        new.for_new_version = carry_over::for_new_version(&new.request.agent_version, &config);
         let request_id = new.request.id.clone();
         let published = match self.store.publish(&caller.org, new).await {
             Ok(published) => published,
@@ -176,7 +177,7 @@ impl App {
         };
         let mut images = Vec::new();
         let turns = publish.turns.into_iter().map(|draft| attach_image(draft, &mut images)).collect();
-        NewRequest { request, turns, images, job, also: Vec::new() }
+        NewRequest { request, turns, images, job, also: Vec::new(), for_new_version: None }
     }
 }
 

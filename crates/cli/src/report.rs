@@ -112,7 +112,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
     let code = match error {
         Error::NotFound { .. } => Code::NotFound,
         Error::Forbidden(_) | Error::OwnWriting(_) => Code::Forbidden,
-        Error::InvalidConfig(_) => Code::BadInput,
+        Error::InvalidConfig(_) | Error::UnknownVersion { .. } => Code::BadInput,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }

@@ -1,6 +1,7 @@
 use reflexio_api_types::{
     AddAgentPlaybookRequest, Added, AgentPlaybook, AgentPlaybookView, AgentPlaybooksViewResponse,
-    BulkDeleteResponse, DeleteAgentPlaybooksByIdsRequest, GetAgentPlaybooksRequest, PlaybookStatus, Positive,
+    BulkDeleteResponse, CarryAgentPlaybooksRequest, CarryAgentPlaybooksResponse,
+    DeleteAgentPlaybooksByIdsRequest, GetAgentPlaybooksRequest, PlaybookStatus, Positive,
     UpdateAgentPlaybookRequest, UpdatePlaybookStatusRequest, Updated,
 };
 
@@ -22,6 +23,14 @@ impl Client {
 
     pub async fn update_agent_playbook(&self, request: &UpdateAgentPlaybookRequest) -> Result<Updated> {
         self.put("/api/update_agent_playbook", request).await
+    }
+
+    /// Proposes the approved rules of one agent version for another.
+    pub async fn carry_agent_playbooks(
+        &self,
+        request: &CarryAgentPlaybooksRequest,
+    ) -> Result<CarryAgentPlaybooksResponse> {
+        self.post("/api/agent_playbooks/carry", request).await
     }
 
     /// Approve, reject, or put back to the review list.

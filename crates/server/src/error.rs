@@ -73,6 +73,10 @@ fn app_error(error: &Error) -> Response {
         | Error::NotOptimizable(_)
         | Error::NoLift(_)
         | Error::NotUndone { .. } => StatusCode::CONFLICT,
+        Error::UnknownVersion { field, .. } => {
+            let message = format!("Value error, {error}");
+            return invalid(vec![Detail::body("value_error", &[*field], message)]);
+        }
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
         Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(cause) => {

@@ -24,6 +24,7 @@ use crate::{AppState, routes};
         (name = "agent playbooks", description = "Rules for the agent, and their review"),
         (name = "learning", description = "How far learning is, and running it again"),
         (name = "evaluation", description = "Which answers served the user better"),
+        (name = "runs", description = "Operations that changed what was learned, and undoing them"),
         (name = "jobs", description = "Background work: what waits, what failed and why"),
         (name = "evaluation", description = "How sessions ended, and how they are judged"),
         (name = "requests", description = "Publish calls and the sessions they form"),

@@ -79,6 +79,8 @@ async fn an_edited_text_waits_for_review() {
     let answer = import(&server, &[&files[0], &files[1], &files[2]]).await;
     assert_eq!(actions(&dry), actions(&answer));
     assert_eq!((&dry["applied"], &answer["applied"]), (&json!(false), &json!(true)));
+    let run = server.get(&format!("/api/runs/{}", answer["run_id"].as_str().unwrap())).await.ok();
+    assert_eq!(run["run"]["kind"], "import", "{run}");
     assert_eq!(actions(&answer), ["proposed", "edited", "added"]);
     let successor = find(&server, answer["results"][0]["agent_playbook_id"].as_i64().unwrap()).await;
     assert_eq!((&successor["successor_of"], &successor["playbook_status"]), (&json!(1), &json!("pending")));

@@ -185,11 +185,11 @@ async fn undoing_what_is_in_production_needs_a_reviewer() {
     let keep = |options: &mut reflexio_app::Options| stored = Some(options.store.clone());
     let server = TestServer::start_with(keep, reflexio_server::Options::default()).await;
     let store = stored.unwrap();
-    let write = server.create_key("default", &[Scope::Read, Scope::Write]).await.secret;
-    let all = server.create_key("default", &Scope::ALL).await.secret;
     let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "be kind",
         "playbook_status": "approved"}]});
-    server.send_as(Some(&all), Method::POST, "/api/add_agent_playbook", Some(rule)).await.ok();
+    server.post("/api/add_agent_playbook", rule).await.ok();
+    let write = server.create_key("default", &[Scope::Read, Scope::Write]).await.secret;
+    let all = server.create_key("default", &Scope::ALL).await.secret;
     let org = reflexio_types::OrgId::default_org();
     let mut records = Vec::new();
     let mut keep = |record| {

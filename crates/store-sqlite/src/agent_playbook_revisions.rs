@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use reflexio_store::{AgentPlaybookRevisions, AgentPlaybookWrite, Error, Result};
+use reflexio_store::{AgentPlaybookRevisions, AgentPlaybookWrite, Error, Result, RunStart};
 use reflexio_types::{
     AgentPlaybookEvent, AgentPlaybookId, AgentPlaybookRevision, AgentPlaybookRevisionId, OrgId, Timestamp,
 };
@@ -43,7 +43,7 @@ impl AgentPlaybookRevisions for SqliteStore {
         &self,
         org: &OrgId,
         writes: Vec<AgentPlaybookWrite>,
-        actor: Option<&str>,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Vec<AgentPlaybookId>> {
         let texts = writes.iter().map(|write| match write {
@@ -51,13 +51,12 @@ impl AgentPlaybookRevisions for SqliteStore {
             AgentPlaybookWrite::Change { .. } => (None, String::new()),
         });
         let entries = fts::entries(org, texts.collect()).await?;
-        let (org, actor) = (org.clone(), actor.map(str::to_owned));
-        self.writer
-            .write(move |tx| {
-                let writes = writes.into_iter().zip(entries);
-                writes.map(|(write, entry)| carry_out(tx, &org, write, entry, actor.as_deref(), at)).collect()
-            })
-            .await
+        let actor = run.actor.clone();
+        let work = move |tx: &mut Tx<'_>, org: &OrgId| {
+            let writes = writes.into_iter().zip(entries);
+            writes.map(|(write, entry)| carry_out(tx, org, write, entry, actor.as_deref(), at)).collect()
+        };
+        self.write_run(org, run, at, work).await
     }
 }
 

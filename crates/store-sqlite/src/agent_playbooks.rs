@@ -2,7 +2,8 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 use reflexio_store::{
-    AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, AgentPlaybooks, Ask, Result, Scored,
+    AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, AgentPlaybooks, Ask, Result, RunStart,
+    Scored,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookEvent, AgentPlaybookId, FieldChange, LineageAction, OrgId, PlaybookStatus,
@@ -10,7 +11,6 @@ use reflexio_types::{
 };
 use rusqlite::{Connection, Row};
 
-use crate::SqliteStore;
 use crate::agent_playbook_revisions::{CHANGED, record};
 use crate::error::Result as Outcome;
 use crate::fts::{self, Entry, Index, Searchable};
@@ -20,6 +20,7 @@ use crate::nearest::Scope;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, compact, find, json, select, word};
 use crate::writer::Tx;
+use crate::{SqliteStore, agent_versions};
 
 impl Stored for AgentPlaybook {
     const FROM: &'static str = "agent_playbooks t";
@@ -71,6 +72,28 @@ impl AgentPlaybooks for SqliteStore {
                 rows.into_iter().map(|(row, entry)| add(tx, &org, row, entry, actor.as_deref())).collect()
             })
             .await
+    }
+
+    async fn carry_agent_playbooks(
+        &self,
+        org: &OrgId,
+        playbooks: Vec<AgentPlaybook>,
+        run: &RunStart,
+        at: Timestamp,
+    ) -> Result<Vec<Option<AgentPlaybookId>>> {
+        let texts = playbooks.iter().map(|row| (None, row.searchable_text())).collect();
+        let entries = fts::entries(org, texts).await?;
+        let actor = run.actor.clone();
+        let work = move |tx: &mut Tx<'_>, org: &OrgId| {
+            let rows = playbooks.iter().zip(entries);
+            rows.map(|(row, entry)| agent_versions::carry(tx, org, row, entry, actor.as_deref())).collect()
+        };
+        self.write_run(org, run, at, work).await
+    }
+
+    async fn latest_version_with_rules(&self, org: &OrgId, but: &str) -> Result<Option<String>> {
+        let (org, but) = (org.clone(), but.to_owned());
+        self.readers.read(move |sql| agent_versions::latest_with_rules(sql, &org, &but)).await
     }
 
     async fn agent_playbooks(

@@ -14,8 +14,8 @@ use crate::predicate::Predicate;
 use crate::rows::{Stored, find};
 use crate::writer::Tx;
 use crate::{
-    agent_playbook_revisions, agent_playbooks, configs, evaluations, interactions, outcomes, profiles,
-    requests, shadow_comparisons, user_playbooks,
+    agent_playbook_revisions, agent_playbooks, agent_versions, configs, evaluations, interactions, outcomes,
+    profiles, requests, shadow_comparisons, user_playbooks,
 };
 
 /// Ids grow from the largest one stored, so a huge one would leave no room for others.
@@ -53,6 +53,7 @@ fn request(sql: &Connection, org: &OrgId, row: &Request) -> Result<bool> {
     if is_stored(sql, org, "request_id", row.id.as_str(), row)? {
         return Ok(false);
     }
+    agent_versions::note(sql, org, &row.agent_version)?;
     Ok(requests::insert(sql, org, row)?.is_some())
 }
 

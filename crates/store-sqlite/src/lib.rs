@@ -10,6 +10,7 @@
 
 mod agent_playbook_revisions;
 mod agent_playbooks;
+mod agent_versions;
 mod aggregations;
 mod answers;
 mod backup;

@@ -18,7 +18,7 @@ use crate::fts::{self, Entry, Index};
 use crate::predicate::Predicate;
 use crate::rows::{Stored, find, json_or_default, select};
 use crate::writer::Tx;
-use crate::{evaluations, interactions, jobs, outcomes};
+use crate::{agent_versions, evaluations, interactions, jobs, outcomes};
 
 /// As [`Request::ORDER`], for the requests of a few sessions: without the plus sign SQLite would walk through
 /// all requests of the org to spare the sorting.
@@ -67,6 +67,11 @@ impl Requests for SqliteStore {
         let entries = fts::entries(org, texts).await?;
         let org = org.clone();
         self.writer.write(move |tx| publish(tx, &org, &new, entries)).await
+    }
+
+    async fn agent_versions(&self, org: &OrgId) -> Result<Vec<String>> {
+        let org = org.clone();
+        self.readers.read(move |sql| agent_versions::all(sql, &org)).await
     }
 
     async fn request(&self, org: &OrgId, id: &RequestId) -> Result<Option<Request>> {
@@ -130,7 +135,8 @@ fn publish(tx: &mut Tx<'_>, org: &OrgId, new: &NewRequest, entries: Vec<Entry>) 
         interaction_ids.push(add_turn(tx, org, request, key, turn, entry)?);
     }
     let job = new.job.as_ref().map(|job| jobs::queue(tx.sql, org, job, request.created_at)).transpose()?;
-    for job in &new.also {
+    let is_new = agent_versions::note(tx.sql, org, &request.agent_version)?;
+    for job in new.also.iter().chain(new.for_new_version.iter().filter(|_| is_new)) {
         jobs::queue(tx.sql, org, job, request.created_at)?;
     }
     Ok(Published {

@@ -193,6 +193,7 @@ fn secret_request() -> NewRequest {
         images: vec![image],
         job: Some(NewJob::of_user(JobKind::Learn, SECRETS[2].into(), json!({"said": SECRETS[10]}))),
         also: Vec::new(),
+        for_new_version: None,
     }
 }
 

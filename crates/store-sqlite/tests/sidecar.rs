@@ -44,7 +44,17 @@ async fn say(store: &SqliteStore, request: &str, texts: &[&str]) {
     };
     let turns = texts.iter().map(|text| Turn::say(Timestamp(1), "User", text)).collect();
     store
-        .publish(&org(), NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new() })
+        .publish(
+            &org(),
+            NewRequest {
+                request,
+                turns,
+                images: Vec::new(),
+                job: None,
+                also: Vec::new(),
+                for_new_version: None,
+            },
+        )
         .await
         .unwrap();
 }

@@ -80,7 +80,7 @@ pub async fn several_writes_happen_together_or_not_at_all(store: &dyn Store) {
         AgentPlaybookWrite::Add(Box::new(agent_playbook("b", 2, "plum"))),
         change_of(row.id, expecting(&row, edit("pear"))),
     ];
-    let ids = store.write_agent_playbooks(&acme(), writes.clone(), Some("key"), at(2)).await.unwrap();
+    let ids = store.write_agent_playbooks(&acme(), writes.clone(), &a_run(), at(2)).await.unwrap();
     assert_eq!(ids[1], row.id);
     let stored = agent_playbooks(store, &acme()).await;
     assert_eq!(stored.iter().map(|row| row.body.content.as_str()).collect::<Vec<_>>(), ["plum", "pear"]);
@@ -90,7 +90,7 @@ pub async fn several_writes_happen_together_or_not_at_all(store: &dyn Store) {
         change_of(AgentPlaybookId(999), edit("x")),
     ];
     for refused in [writes, nobody] {
-        let answer = store.write_agent_playbooks(&acme(), refused, None, at(3)).await;
+        let answer = store.write_agent_playbooks(&acme(), refused, &a_run(), at(3)).await;
         assert!(matches!(answer, Err(Error::Changed { .. })), "{answer:?}");
         assert_eq!(agent_playbooks(store, &acme()).await, stored);
     }

@@ -30,6 +30,7 @@ pub async fn an_agent_playbook_is_read_back_whole(store: &dyn Store) {
             interaction_ids: vec![reflexio_types::InteractionId(4)],
         }],
         successor_of: Some(AgentPlaybookId(2)),
+        carried_from: Some(AgentPlaybookId(11)),
         merged_into: Some(AgentPlaybookId(8)),
         superseded_by: Some(AgentPlaybookId(9)),
         learned_by: Some("model".to_owned()),

@@ -8,6 +8,7 @@
 
 pub mod agent_playbook_revisions;
 pub mod agent_playbooks;
+pub mod agent_versions;
 pub mod aggregations;
 pub mod answers;
 pub mod configs;
@@ -132,6 +133,11 @@ macro_rules! conformance_tests {
                 an_edit_of_an_agent_playbook_is_found_by_the_next_search,
                 deleted_agent_playbooks_are_gone_from_lists_and_searches,
                 agent_playbooks_of_another_org_are_neither_seen_nor_touched,
+            ],
+            agent_versions: [
+                a_rule_is_carried_over_once_as_a_run,
+                the_first_publish_of_a_version_brings_its_job,
+                the_latest_version_with_rules_is_told,
             ],
             configs: [
                 a_configuration_grows_by_one_version_at_a_time,

@@ -61,7 +61,7 @@ pub(crate) fn request(id: &str, user: &str, session: &str, second: i64) -> Reque
 
 pub(crate) fn new_request(request: Request, texts: &[&str]) -> NewRequest {
     let turns = texts.iter().map(|text| Turn::say(request.created_at, "User", text)).collect();
-    NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new() }
+    NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new(), for_new_version: None }
 }
 
 pub(crate) fn learn(user: &str) -> NewJob {

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{AgentPlaybook, AgentPlaybookEvent, AgentPlaybookId, OrgId, Timestamp};
 
-use crate::{AgentPlaybookChange, Result};
+use crate::{AgentPlaybookChange, Result, RunStart};
 
 /// One of several writes that belong together.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,13 +24,13 @@ pub trait AgentPlaybookRevisions: Send + Sync {
         id: AgentPlaybookId,
     ) -> Result<Vec<AgentPlaybookEvent>>;
 
-    /// Carries out all of them or none, and answers the ids in the same order. A rule that is not there, or not as it is
+    /// Carries out all of them or none as a run, and answers the ids in the same order. A rule that is not there, or not as it is
     /// expected to be, fails with `Changed`.
     async fn write_agent_playbooks(
         &self,
         org: &OrgId,
         writes: Vec<AgentPlaybookWrite>,
-        actor: Option<&str>,
+        run: &RunStart,
         at: Timestamp,
     ) -> Result<Vec<AgentPlaybookId>>;
 }

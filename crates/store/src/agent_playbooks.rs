@@ -3,7 +3,7 @@ use reflexio_types::{
     AgentPlaybook, AgentPlaybookId, FieldChange, OrgId, PlaybookStatus, Review, Signature, Timestamp,
 };
 
-use crate::{AgentPlaybookFilter, Ask, Result, Scored};
+use crate::{AgentPlaybookFilter, Ask, Result, RunStart, Scored};
 
 /// What an edit or a review changes; nothing stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,6 +67,19 @@ pub trait AgentPlaybooks: Send + Sync {
         playbooks: Vec<AgentPlaybook>,
         actor: Option<&str>,
     ) -> Result<Vec<AgentPlaybookId>>;
+
+    /// Stores proposals that say again what rules of another version say (`carried_from`). One that was carried over to this
+    /// version before gets no id.
+    async fn carry_agent_playbooks(
+        &self,
+        org: &OrgId,
+        playbooks: Vec<AgentPlaybook>,
+        run: &RunStart,
+        at: Timestamp,
+    ) -> Result<Vec<Option<AgentPlaybookId>>>;
+
+    /// Of the other versions with approved rules in use the one that was published with last.
+    async fn latest_version_with_rules(&self, org: &OrgId, but: &str) -> Result<Option<String>>;
 
     /// Newest first.
     async fn agent_playbooks(

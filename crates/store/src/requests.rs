@@ -16,6 +16,8 @@ pub struct NewRequest {
     pub job: Option<NewJob>,
     /// Further work, which nobody waits for.
     pub also: Vec<NewJob>,
+    /// Work that is queued only if nothing was published with this version of the agent before.
+    pub for_new_version: Option<NewJob>,
 }
 
 /// What a publish stored.
@@ -50,6 +52,9 @@ pub enum RequestSelector {
 /// Publish calls and the sessions they form.
 #[async_trait]
 pub trait Requests: Send + Sync {
+    /// The versions of the agent that were published with or have rules, by name.
+    async fn agent_versions(&self, org: &OrgId) -> Result<Vec<String>>;
+
     /// Stores the request, its interactions, their index entries, images and jobs, or nothing.
     /// Fails with `Duplicate` when the org already has a request of this id.
     async fn publish(&self, org: &OrgId, new: NewRequest) -> Result<Published>;

@@ -32,6 +32,8 @@ pub struct AgentPlaybookBody {
     pub source_windows: Vec<SourceWindow>,
     /// The approved rule whose place it would take.
     pub successor_of: Option<AgentPlaybookId>,
+    /// The approved rule of another version of the agent that it says again.
+    pub carried_from: Option<AgentPlaybookId>,
     pub merged_into: Option<AgentPlaybookId>,
     pub superseded_by: Option<AgentPlaybookId>,
     pub learned_by: Option<String>,

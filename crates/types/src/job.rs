@@ -26,10 +26,12 @@ pub enum JobKind {
     Aggregate,
     /// Look for a better wording of one playbook, or for playbooks that are due.
     Optimize,
+    /// Propose the approved rules of the version before for a new version of the agent.
+    CarryOver,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 8] = [
+    pub const ALL: [JobKind; 9] = [
         JobKind::Learn,
         JobKind::Embed,
         JobKind::Rerun,
@@ -38,6 +40,7 @@ impl JobKind {
         JobKind::CompareShadow,
         JobKind::Aggregate,
         JobKind::Optimize,
+        JobKind::CarryOver,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -50,6 +53,7 @@ impl JobKind {
             JobKind::CompareShadow => "compare_shadow",
             JobKind::Aggregate => "aggregate",
             JobKind::Optimize => "optimize",
+            JobKind::CarryOver => "carry_over",
         }
     }
 

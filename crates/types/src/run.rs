@@ -14,17 +14,20 @@ pub enum RunKind {
     Upgrade,
     Downgrade,
     Import,
+    /// Approved rules of one version of the agent, proposed for another.
+    CarryOver,
     /// Takes another run back; undoing it brings that run back.
     Undo,
 }
 
 impl RunKind {
-    pub const ALL: [RunKind; 6] = [
+    pub const ALL: [RunKind; 7] = [
         RunKind::Aggregation,
         RunKind::Rerun,
         RunKind::Upgrade,
         RunKind::Downgrade,
         RunKind::Import,
+        RunKind::CarryOver,
         RunKind::Undo,
     ];
 
@@ -35,6 +38,7 @@ impl RunKind {
             RunKind::Upgrade => "upgrade",
             RunKind::Downgrade => "downgrade",
             RunKind::Import => "import",
+            RunKind::CarryOver => "carry_over",
             RunKind::Undo => "undo",
         }
     }

@@ -3,10 +3,11 @@
 mod plan;
 
 use reflexio_store::{AgentPlaybookFilter, AgentPlaybookWrite, Error as StoreError};
-use reflexio_types::{AgentPlaybookId, Caller, PlaybookStatus, Scope};
+use reflexio_types::{AgentPlaybookId, Caller, PlaybookStatus, RunId, RunKind, Scope};
 
 use crate::access::Access;
 use crate::agent_playbooks::MOST_ATTEMPTS;
+use crate::runs::started_by;
 use crate::{App, Result};
 use plan::{Planned, Planner};
 
@@ -57,6 +58,8 @@ pub struct ImportOutcome {
     /// Whether anything was stored.
     pub applied: bool,
     pub rules: Vec<RuleOutcome>,
+    /// As which it can be undone.
+    pub run: Option<RunId>,
 }
 
 impl ImportOutcome {
@@ -87,14 +90,15 @@ impl App {
                 planned.iter().filter_map(|one| one.write.clone()).collect();
             if refused || dry_run || writes.is_empty() {
                 let rules = planned.into_iter().map(|one| one.outcome).collect();
-                return Ok(ImportOutcome { applied: false, rules });
+                return Ok(ImportOutcome { applied: false, rules, run: None });
             }
-            let ids = self.store.write_agent_playbooks(&caller.org, writes, caller.actor(), self.now());
-            match ids.await {
+            let run = started_by(caller, RunKind::Import, format!("{} agent playbooks", rules.len()));
+            match self.store.write_agent_playbooks(&caller.org, writes, &run, self.now()).await {
                 Err(StoreError::Changed { .. }) if attempts.next().is_some() => {}
                 ids => {
                     self.embeddings.wake();
-                    return Ok(ImportOutcome { applied: true, rules: told(planned, ids?) });
+                    let rules = told(planned, ids?);
+                    return Ok(ImportOutcome { applied: true, rules, run: Some(run.id) });
                 }
             }
         }

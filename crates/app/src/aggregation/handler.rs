@@ -46,20 +46,10 @@ struct Tally {
     reasons: BTreeMap<String, u64>,
 }
 
-/// What was known of a type and version before this aggregation.
-struct Known {
-    scope: AggregationScope,
-    revision: u64,
-    memory: Memory,
-}
-
 impl App {
     async fn aggregate_now(&self, running: &Running, task: &Task) -> Result<(), Failure> {
         let org = running.org();
-        let scope = AggregationScope {
-            agent_version: task.agent_version.clone(),
-            playbook_name: task.playbook_name.clone(),
-        };
+        let scope = clustered(task);
         let (_, config) = self.config_in_force(org).await.map_err(|error| unavailable(&error))?;
         let playbook =
             config.playbook_configs.into_iter().find(|one| one.playbook_name == scope.playbook_name);
@@ -72,8 +62,7 @@ impl App {
         if !task.forced && memory.unseen(&rows) < least {
             let new = rows.into_iter().filter(|row| memory.is_new(row)).collect();
             let new = self.members(org, new, counts).await?;
-            let known = Known { scope, revision: clustering.revision, memory };
-            return self.join(running, task, known, &new, &playbook).await;
+            return self.join(running, task, clustering.revision, memory, &new, &playbook).await;
         }
         let members = self.members(org, rows, counts).await?;
         let refreshed = memory
@@ -130,14 +119,15 @@ impl App {
         &self,
         running: &Running,
         task: &Task,
-        Known { scope, revision, mut memory }: Known,
+        revision: u64,
+        mut memory: Memory,
         new: &[Member],
         playbook: &PlaybookConfig,
     ) -> Result<(), Failure> {
         if new.is_empty() {
             return Ok(());
         }
-        let standing = self.standing_rules(running.org(), &scope).await?;
+        let standing = self.standing_rules(running.org(), &clustered(task)).await?;
         let joined = memory.join(new, &playbook.playbook_aggregator_config);
         let message = format!(
             "{} new user playbooks: {} joined clusters, {} wait for their like",
@@ -153,7 +143,7 @@ impl App {
         let grown = grown.collect();
         let state = serde_json::to_value(&memory).map_err(|error| Failure::permanent(error.to_string()))?;
         let aggregated = Aggregated {
-            scope,
+            scope: clustered(task),
             revision,
             state,
             proposed: Vec::new(),
@@ -267,6 +257,11 @@ impl App {
             Err(error) => Err(self.failure(org, error).await),
         }
     }
+}
+
+/// What a task is about.
+fn clustered(task: &Task) -> AggregationScope {
+    AggregationScope { agent_version: task.agent_version.clone(), playbook_name: task.playbook_name.clone() }
 }
 
 fn run_of(running: &Running, task: &Task) -> RunStart {

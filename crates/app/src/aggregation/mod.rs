@@ -12,6 +12,7 @@ use reflexio_store::AggregationScope;
 use reflexio_types::{Caller, Job, JobState, RunId, Scope};
 
 pub(crate) use handler::Aggregator;
+pub(crate) use proposals::Standing;
 
 use crate::access::Access;
 use crate::{App, Result};

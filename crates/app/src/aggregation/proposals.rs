@@ -22,8 +22,8 @@ pub(super) enum Came {
 }
 
 /// The rules of a type and version that stand already.
-pub(super) struct Standing {
-    pub(super) rules: Vec<AgentPlaybook>,
+pub(crate) struct Standing {
+    pub(crate) rules: Vec<AgentPlaybook>,
 }
 
 impl Standing {
@@ -52,18 +52,23 @@ impl Standing {
             Some((rule, PlaybookStatus::Approved)) => row.body.successor_of = Some(rule.id),
             Some((_, PlaybookStatus::Rejected)) | None => {}
         }
-        let replaced = replaces.as_ref().map(|rule| rule.id);
-        let others = self.rules.iter().filter(|rule| Some(rule.id) != replaced && is_decisive(rule));
-        let said = |rule: &&AgentPlaybook| near_duplicate(&statement(rule), &statement(&row)).same();
-        match others.into_iter().find(said) {
-            Some(rule) if rule.playbook_status == PlaybookStatus::Rejected => {
-                let reason = rule.body.review.as_ref().and_then(|review| review.reason.as_deref());
-                let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                Came::Nothing(format!("says what a person rejected as {}{why}", rule.id))
-            }
-            Some(rule) => Came::Nothing(format!("says what {} says", rule.id)),
+        match self.objection(&row, replaces.as_ref().map(|rule| rule.id)) {
+            Some(reason) => Came::Nothing(reason),
             None => Came::Rule(Box::new(Proposed { cluster, row, replaces })),
         }
+    }
+
+    /// Why a rule is not worth proposing: one that stands says the same, or a person rejected that. The one that it would
+    /// replace does not count.
+    pub(crate) fn objection(&self, row: &AgentPlaybook, replaced: Option<AgentPlaybookId>) -> Option<String> {
+        let mut others = self.rules.iter().filter(|rule| Some(rule.id) != replaced && is_decisive(rule));
+        let rule = others.find(|rule| near_duplicate(&statement(rule), &statement(row)).same())?;
+        if rule.playbook_status != PlaybookStatus::Rejected {
+            return Some(format!("says what {} says", rule.id));
+        }
+        let reason = rule.body.review.as_ref().and_then(|review| review.reason.as_deref());
+        let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        Some(format!("says what a person rejected as {}{why}", rule.id))
     }
 }
 

@@ -9,6 +9,7 @@ use super::handler::Learning;
 use super::rerun::Rerun;
 use crate::App;
 use crate::aggregation::Aggregator;
+use crate::carry_over::Carrier;
 use crate::evaluation::{EvaluationHandler, Regenerator};
 use crate::optimization::Optimizer;
 use crate::shadow_comparisons::Comparing;
@@ -29,6 +30,8 @@ const EVALUATIONS: usize = 4;
 const REGENERATIONS: usize = 1;
 /// Clustering is heavy; those of one type and version wait for each other anyway.
 const AGGREGATIONS: usize = 1;
+/// A new version of the agent is rare.
+const CARRIERS: usize = 1;
 /// Requests whose answers are compared at the same time; nobody waits for that.
 const COMPARISONS: usize = 4;
 
@@ -95,8 +98,10 @@ impl App {
             .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
             .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS)
             .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS)
-            .with(JobKind::Optimize, Arc::new(Optimizer(Arc::clone(self))), OPTIMIZATIONS);
-        let others = RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS + OPTIMIZATIONS;
+            .with(JobKind::Optimize, Arc::new(Optimizer(Arc::clone(self))), OPTIMIZATIONS)
+            .with(JobKind::CarryOver, Arc::new(Carrier(Arc::clone(self))), CARRIERS);
+        let others =
+            RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS + OPTIMIZATIONS + CARRIERS;
         let slots = settings.slots + others;
         let runner = Runner::start(
             Arc::clone(&self.store),

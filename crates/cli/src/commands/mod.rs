@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_playbooks;
 pub(crate) mod backup;
+mod carry_over;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod costs;

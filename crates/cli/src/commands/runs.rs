@@ -61,6 +61,7 @@ enum Kind {
     Upgrade,
     Downgrade,
     Import,
+    CarryOver,
     Undo,
 }
 
@@ -78,6 +79,7 @@ impl From<Kind> for RunKind {
             Kind::Upgrade => RunKind::Upgrade,
             Kind::Downgrade => RunKind::Downgrade,
             Kind::Import => RunKind::Import,
+            Kind::CarryOver => RunKind::CarryOver,
             Kind::Undo => RunKind::Undo,
         }
     }

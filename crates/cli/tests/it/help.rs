@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 93] = [
+const COMMANDS: [&str; 94] = [
     "",
     "serve",
     "demo",
@@ -34,6 +34,7 @@ const COMMANDS: [&str; 93] = [
     "agent-playbooks export",
     "agent-playbooks import",
     "agent-playbooks lift",
+    "agent-playbooks carry",
     "agent-playbooks delete",
     "optimize",
     "optimizations",

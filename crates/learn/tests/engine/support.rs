@@ -104,7 +104,14 @@ impl Bench {
             dedup_key: Some("learn:ann".to_owned()),
             ..NewJob::of_user(JobKind::Learn, "ann".into(), Value::Null)
         };
-        let new = NewRequest { request, turns: turns.to_vec(), images, job: Some(job), also: Vec::new() };
+        let new = NewRequest {
+            request,
+            turns: turns.to_vec(),
+            images,
+            job: Some(job),
+            also: Vec::new(),
+            for_new_version: None,
+        };
         self.store.publish(&org(), new).await.unwrap();
     }
 

@@ -4,7 +4,7 @@ use reflexio_api_types::{
     ImportedAgentPlaybook,
 };
 use reflexio_app::{ImportAction as DomainAction, ImportOutcome, ImportedRule, RuleOutcome};
-use reflexio_types::AgentPlaybookId;
+use reflexio_types::{AgentPlaybookId, RunId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -35,6 +35,7 @@ async fn import_agent_playbooks(
         success: refused == 0,
         applied: outcome.applied,
         results,
+        run_id: outcome.run.map(RunId::into_string),
         msg: Some(msg),
     }))
 }

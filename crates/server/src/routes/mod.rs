@@ -3,6 +3,7 @@
 mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
+mod carry_over;
 mod configs;
 mod context;
 mod costs;
@@ -42,6 +43,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(profiles::routes())
         .merge(user_playbooks::routes())
         .merge(agent_playbooks::routes())
+        .merge(carry_over::routes())
         .merge(agent_playbook_revisions::routes())
         .merge(agent_playbook_imports::routes())
         .merge(search::routes())

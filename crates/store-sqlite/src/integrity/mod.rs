@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 29] = [
+const TABLES: [&str; 30] = [
     "api_keys",
     "requests",
     "interactions",
@@ -44,6 +44,7 @@ const TABLES: [&str; 29] = [
     "optimization_events",
     "runs",
     "run_changes",
+    "agent_versions",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and

@@ -32,7 +32,7 @@ pub(crate) fn new_request(id: &str, texts: &[&str]) -> NewRequest {
         intent: LearningIntent::default(),
     };
     let turns = texts.iter().map(|text| Turn::say(Timestamp(1), "User", text)).collect();
-    NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new() }
+    NewRequest { request, turns, images: Vec::new(), job: None, also: Vec::new(), for_new_version: None }
 }
 
 pub(crate) async fn publish(store: &SqliteStore, id: &str) -> Result<()> {

@@ -159,8 +159,14 @@ async fn publish(
 ) {
     let images: Vec<Image> = turns.iter().filter_map(|(_, shown)| shown.as_deref().map(image)).collect();
     let turns: Vec<Turn> = turns.iter().map(|(text, shown)| turn(&request, text, shown.as_deref())).collect();
-    let new =
-        NewRequest { request: request.clone(), turns: turns.clone(), images, job: None, also: Vec::new() };
+    let new = NewRequest {
+        request: request.clone(),
+        turns: turns.clone(),
+        images,
+        job: None,
+        also: Vec::new(),
+        for_new_version: None,
+    };
     let taken = model.requests.iter().any(|row| row.id == request.id);
     match store.publish(org, new).await {
         Ok(published) => {

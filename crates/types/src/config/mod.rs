@@ -110,6 +110,10 @@ pub struct Config {
     pub eval_sample_n_per_stratum: u32,
     pub eval_concurrency_limit: u32,
     pub shadow_comparison_judge_prompt_version: String,
+    /// When something is published with a version of the agent for the first time, the approved rules of the version before are
+    /// proposed for it.
+    #[serde(deserialize_with = "null_is_default")]
+    pub carry_over_approved: bool,
 }
 
 const DEFAULT_IDLE_TIMEOUT_SECONDS: u32 = 21_600;
@@ -146,6 +150,7 @@ impl Default for Config {
             eval_sample_n_per_stratum: 200,
             eval_concurrency_limit: 10,
             shadow_comparison_judge_prompt_version: "v1".to_owned(),
+            carry_over_approved: false,
         }
     }
 }

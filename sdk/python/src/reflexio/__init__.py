@@ -43,6 +43,7 @@ from reflexio.errors import (
     ServerError,
     UnexpectedResponseError,
 )
+from reflexio.models.carry_over import CarriedPlaybook, CarryAgentPlaybooksResponse, LeftOutPlaybook
 from reflexio.models.config import (
     AgentSuccessConfig,
     BudgetConfig,
@@ -214,6 +215,8 @@ __all__ = [
     "BudgetToday",
     "BulkDeleteResponse",
     "CancelRegenerationResponse",
+    "CarriedPlaybook",
+    "CarryAgentPlaybooksResponse",
     "Citation",
     "ClearUserDataResponse",
     "Config",
@@ -268,6 +271,7 @@ __all__ = [
     "JobResponse",
     "JobState",
     "LLMConfig",
+    "LeftOutPlaybook",
     "LiftResponse",
     "LiftWindow",
     "ListJobsResponse",

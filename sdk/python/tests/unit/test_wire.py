@@ -413,6 +413,11 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
     ),
     "measure_lift": (lambda c: c.measure_lift(7), "POST /api/agent_playbooks/7/lift", None),
     "get_lift": (lambda c: c.get_lift(7), "GET /api/agent_playbooks/7/lift", None),
+    "carry_agent_playbooks": (
+        lambda c: c.carry_agent_playbooks("v1", "v2", dry_run=True),
+        "POST /api/agent_playbooks/carry",
+        {"from_version": "v1", "to_version": "v2", "dry_run": True, "allow_new_version": False},
+    ),
     "get_runs": (
         lambda c: c.get_runs("upgrade", RunState.UNDONE, limit=2, offset=1),
         "GET /api/runs?kind=upgrade&state=undone&limit=2&offset=1",

@@ -9,6 +9,7 @@ use reflexio_api_types::{
 use reflexio_client::Client;
 use reflexio_types::Status;
 
+use super::carry_over::Carry;
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
 use super::lift::Lift;
@@ -52,6 +53,8 @@ pub(crate) enum AgentPlaybooks {
     Import(Import),
     /// Measure how much an agent playbook helps: the same conversations with and without it.
     Lift(Lift),
+    /// Propose the approved rules of one agent version for another.
+    Carry(Carry),
     /// Delete agent playbooks.
     Delete(Delete<i64>),
 }
@@ -144,6 +147,7 @@ impl AgentPlaybooks {
             AgentPlaybooks::Import(import) => import.run(context).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,
             AgentPlaybooks::Lift(lift) => lift.run(context).await,
+            AgentPlaybooks::Carry(carry) => carry.run(context).await,
             AgentPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
         }
     }

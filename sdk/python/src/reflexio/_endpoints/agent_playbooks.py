@@ -9,6 +9,7 @@ from typing import Any
 from reflexio._call import Call, as_list, as_model, given, iso_time, rows_of
 from reflexio._endpoint import endpoint
 from reflexio.enums import PlaybookStatus, SearchMode, Status
+from reflexio.models.carry_over import CarryAgentPlaybooksResponse
 from reflexio.models.operations import BulkDeleteResponse, DeleteAgentPlaybookResponse
 from reflexio.models.playbooks import AgentPlaybook
 from reflexio.models.responses import (
@@ -286,6 +287,42 @@ class AgentPlaybookEndpoints:
             as_model(ImportAgentPlaybooksResponse),
             body={"agent_playbooks": as_list(agent_playbooks), "dry_run": dry_run},
             changes_data=True,
+        )
+
+    @endpoint
+    def carry_agent_playbooks(
+        self,
+        from_version: str,
+        to_version: str,
+        dry_run: bool = False,
+        allow_new_version: bool = False,
+    ) -> Call[CarryAgentPlaybooksResponse]:
+        """Propose the approved rules of one agent version as PENDING for another.
+
+        Rules that stand in the new version or were rejected there are left out, with the reason. It
+        is a run: ``undo_run(answer.run_id)`` takes it back.
+
+        Args:
+            from_version: The version whose approved rules are proposed.
+            to_version: The version they are proposed for.
+            dry_run: Only say what would happen.
+            allow_new_version: Also for a version that nothing was published with yet.
+
+        Example:
+            >>> answer = client.carry_agent_playbooks("v2.0.0", "v2.1.0")
+            >>> print(len(answer.carried), "proposed")
+        """
+        return Call(
+            "POST",
+            "/api/agent_playbooks/carry",
+            as_model(CarryAgentPlaybooksResponse),
+            body={
+                "from_version": from_version,
+                "to_version": to_version,
+                "dry_run": dry_run,
+                "allow_new_version": allow_new_version,
+            },
+            changes_data=not dry_run,
         )
 
     @endpoint

@@ -74,3 +74,4 @@ class ImportAgentPlaybooksResponse(Response):
 
     applied: bool = False
     results: list[ImportResult] = Field(default_factory=list)
+    run_id: str | None = None

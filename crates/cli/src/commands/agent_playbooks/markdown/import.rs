@@ -51,9 +51,8 @@ impl Import {
         let answer = context.client()?.import_agent_playbooks(&request).await?;
         let told: Vec<Told<'_>> =
             files.into_iter().zip(&answer.results).map(|(file, result)| Told { file, result }).collect();
-        context.out.result(&serde_json::json!({"applied": answer.applied, "results": told}), || {
-            format!("{}\n{}", table(&context.out, &told), self.words(&answer))
-        })?;
+        let value = serde_json::json!({"applied": answer.applied, "results": told, "run_id": answer.run_id});
+        context.out.result(&value, || format!("{}\n{}", table(&context.out, &told), self.words(&answer)))?;
         refused(&told)
     }
 

@@ -13,6 +13,8 @@ mod detail;
 mod embeddings;
 mod evaluations;
 mod field;
+mod impact;
+mod injections;
 mod interactions;
 mod jobs;
 mod learning;
@@ -38,6 +40,8 @@ pub use detail::{
 pub use embeddings::*;
 pub use evaluations::*;
 pub use field::*;
+pub use impact::*;
+pub use injections::*;
 pub use interactions::*;
 pub use jobs::*;
 pub use learning::*;

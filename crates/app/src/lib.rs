@@ -14,8 +14,11 @@ mod embeddings;
 mod error;
 mod evaluation;
 mod ids;
+mod impact;
+mod injections;
 mod interactions;
 mod jobs;
+mod journal;
 mod keys;
 mod learning;
 mod outcomes;
@@ -26,6 +29,7 @@ mod search;
 mod secrets;
 mod server_state;
 mod shadow_comparisons;
+mod upkeep;
 mod user_playbooks;
 
 use std::sync::Arc;
@@ -38,6 +42,8 @@ pub use costs::{Budgets, CostSettings, Costs, Spending, Today};
 pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus, Pace};
 pub use error::{Error, Result};
 pub use evaluation::{GradeRequest, Graded, Regeneration, SkippedGrade};
+pub use impact::{Comparison, Effect, IMPACT_CAVEAT, RuleImpact, WordingImpact};
+pub use injections::{InjectionSettings, NewInjection, Prompt, ReportedInjection};
 pub use interactions::Among;
 pub use jobs::JobPage;
 pub use keys::NewKey;
@@ -69,6 +75,7 @@ pub struct App {
     served: search::Served,
     learning: learning::Learning,
     books: costs::Books,
+    injections: injections::InjectionLog,
 }
 
 /// What an [`App`] is made of.
@@ -84,11 +91,14 @@ pub struct Options {
     pub models: ModelSettings,
     /// What models may cost, and how long that is kept in detail.
     pub costs: CostSettings,
+    /// How long it is kept which rules agents got.
+    pub injections: InjectionSettings,
 }
 
 impl App {
     pub fn new(options: Options) -> Self {
         let books = costs::Books::new(Arc::clone(&options.store), Arc::clone(&options.clock), options.costs);
+        let injections = injections::InjectionLog::new(Arc::clone(&options.store), options.injections);
         Self {
             store: options.store,
             clock: options.clock,
@@ -104,6 +114,7 @@ impl App {
             served: search::Served::default(),
             learning: learning::Learning::new(options.models),
             books,
+            injections,
         }
     }
 

@@ -2,8 +2,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, evaluations, export,
-    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions, shadow,
-    user_playbooks, users,
+    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions,
+    shadow, user_playbooks, users,
 };
 use crate::exit;
 

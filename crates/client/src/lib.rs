@@ -10,6 +10,7 @@ mod costs;
 mod embeddings;
 mod error;
 mod evaluations;
+mod impact;
 mod interactions;
 mod jobs;
 mod outcomes;

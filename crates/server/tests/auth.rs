@@ -90,6 +90,15 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
             "read",
             &read,
             Method::POST,
+            "/api/injections",
+            Some(json!({"session_id": "s", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]})),
+            403,
+        ),
+        ("write", &write, Method::GET, "/api/injections", None, 403),
+        (
+            "read",
+            &read,
+            Method::POST,
             "/api/evaluations/regenerate",
             Some(json!({"from_ts": 0, "to_ts": 1})),
             403,
@@ -140,7 +149,7 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let profile = json!({"user_profiles": [{"profile_id": "marker-profile", "user_id": "u", "content": "marker zebra"}]});
     send(Method::POST, "/api/add_user_profile", profile).await.ok();
     let playbook = json!({"user_playbooks": [{"user_id": "u", "agent_version": "v1", "request_id": "r",
-        "content": "marker zebra"}]});
+        "playbook_name": "marker-type", "content": "marker zebra"}]});
     send(Method::POST, "/api/add_user_playbook", playbook).await.ok();
     let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "marker zebra",
         "playbook_status": "approved"}]});
@@ -151,6 +160,9 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     assert_eq!(send(Method::POST, "/api/session_outcome", outcome).await.ok()["recorded"], true);
     let grade = json!({"session_id": "marker-session", "agent_version": "v1"});
     assert_eq!(send(Method::POST, "/api/evaluations/grade_on_demand", grade).await.ok()["result_id"], 1);
+    let used =
+        json!({"session_id": "marker-session", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]});
+    assert_eq!(send(Method::POST, "/api/injections", used).await.ok()["recorded"], 1);
     send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
 }
 
@@ -194,6 +206,7 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/search_agent_playbooks", Some(json!({"query": "zebra"}))),
         (Method::POST, "/api/search", Some(json!({"query": "zebra", "user_id": "u"}))),
         (Method::GET, "/api/context?user_id=u&query=zebra", None),
+        (Method::GET, "/api/injections?session_id=marker-session", None),
         (Method::GET, "/api/get_config", None),
         (Method::GET, "/api/jobs", None),
         (Method::POST, "/api/get_session_outcomes", Some(json!({}))),
@@ -205,7 +218,8 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 11] = [
+const COUNTS_AND_STATES: [&str; 12] = [
+    "/api/agent_playbooks/{agent_playbook_id}/impact",
     "/api/costs",
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
@@ -243,6 +257,8 @@ async fn no_read_shows_the_rows_of_another_org() {
         assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, "/api/jobs/1", None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, &regeneration, None).await.status, status);
+        let impact = "/api/agent_playbooks/1/impact";
+        assert_eq!(server.send_as(Some(key), Method::GET, impact, None).await.status, status);
     }
     let again = json!({"user_id": "u", "interaction_data_list": [{"content": "another marker zebra"}]});
     server.send_as(Some(&a), Method::POST, "/api/publish_interaction", Some(again)).await.ok();
@@ -325,6 +341,12 @@ async fn no_write_touches_the_rows_of_another_org() {
             Method::PUT,
             "/api/update_agent_playbook_status",
             json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
+            404,
+        ),
+        (
+            Method::POST,
+            "/api/injections",
+            json!({"session_id": "s", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]}),
             404,
         ),
         (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),

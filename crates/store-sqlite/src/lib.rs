@@ -5,7 +5,7 @@
 //! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
-//! not name the org (keys, the turns and totals of the queue, the age of calls and what all spent, and the checks of the whole file
+//! not name the org (keys, the turns and totals of the queue, the age of calls and injections, what all spent, and the checks of the whole file
 //! aside).
 
 mod agent_playbooks;
@@ -19,6 +19,7 @@ mod error;
 mod evaluations;
 mod fts;
 mod import;
+mod injections;
 mod integrity;
 mod interactions;
 mod jobs;

@@ -15,6 +15,7 @@ pub mod cost_totals;
 pub mod costs;
 mod embedding;
 pub mod evaluations;
+pub mod injections;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
@@ -253,6 +254,18 @@ macro_rules! conformance_tests {
                 turns_with_an_alternative_are_found_until_they_are_judged,
                 comparisons_of_another_org_are_neither_seen_nor_written,
                 comparisons_are_exported_and_imported,
+            ],
+            injections: [
+                an_injection_is_read_back_whole_and_newest_first,
+                injections_are_filtered_by_each_field,
+                uses_are_counted_by_wording_and_different_session,
+                sessions_with_a_rule_come_with_those_that_got_others_or_with_all,
+                a_judgement_counts_where_nobody_told_the_outcome,
+                a_session_of_the_same_name_is_another_users,
+                old_injections_are_forgotten_a_few_at_a_time,
+                an_erased_user_takes_their_injections_along,
+                injections_of_another_org_are_neither_seen_nor_touched,
+                injections_are_exported_and_imported,
             ],
             lineage: [
                 the_life_of_a_profile_is_told,

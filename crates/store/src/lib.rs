@@ -5,7 +5,7 @@
 //!
 //! * A method that returned `Ok` is durable; one that returned an error changed nothing.
 //! * Every method takes the org, and no method ever reads or writes a row of another org. Only
-//!   the queue's workers, its totals, the age of calls and what the server spent are about all of them.
+//!   the queue's workers, its totals, the age of calls and injections, and what the server spent are about all of them.
 //! * A row and its text index entry are written, changed and deleted in one transaction.
 //! * Scoped deletes are predicates: they delete what matches and say how much that was.
 //!
@@ -20,6 +20,7 @@ mod costs;
 mod error;
 mod evaluations;
 mod filter;
+mod injections;
 mod interactions;
 mod jobs;
 mod keys;
@@ -49,6 +50,10 @@ pub use evaluations::{EvaluationFilter, Evaluations, JudgedBy, Judgement, Sessio
 pub use filter::{
     AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter,
     UserPlaybookFilter,
+};
+pub use injections::{
+    InjectionFilter, Injections, JudgedSession, JudgedSessions, Peers, RuleRef, RuleUses, SessionWord,
+    WordingUse,
 };
 pub use interactions::{InteractionSelector, Interactions};
 pub use jobs::{Claim, Claimed, Enqueued, Held, JobCounts, JobFilter, Jobs, Lease, Retry};
@@ -86,6 +91,7 @@ pub trait Store:
     + Learning
     + Outcomes
     + Evaluations
+    + Injections
     + Lineage
     + ShadowComparisons
     + Maintenance
@@ -111,6 +117,7 @@ impl<T> Store for T where
         + Learning
         + Outcomes
         + Evaluations
+        + Injections
         + Lineage
         + ShadowComparisons
         + Maintenance

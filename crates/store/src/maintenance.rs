@@ -33,6 +33,8 @@ pub struct UserDataCounts {
     /// Judged sessions and judged learnings.
     pub evaluations: u64,
     pub shadow_comparisons: u64,
+    /// Records of rules that were given to an agent for the user.
+    pub injections: u64,
 }
 
 /// What a look at the whole database found.

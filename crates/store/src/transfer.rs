@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
-    SessionOutcome, ShadowComparison, UserPlaybook,
+    AgentPlaybook, Evaluation, ImageId, Injection, Interaction, LearningEvaluation, MediaType, OrgId,
+    Profile, Request, SessionOutcome, ShadowComparison, UserPlaybook,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,7 @@ pub enum Record {
     Evaluation(Evaluation),
     LearningEvaluation(LearningEvaluation),
     ShadowComparison(ShadowComparison),
+    Injection(Injection),
     /// Without secrets.
     Config {
         body: String,

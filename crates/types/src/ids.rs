@@ -103,6 +103,10 @@ row_id! {
     ShadowComparisonId
 }
 row_id! {
+    /// Rules that an agent got for a prompt.
+    InjectionId
+}
+row_id! {
     /// A unit of durable background work.
     JobId
 }

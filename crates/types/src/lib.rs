@@ -15,6 +15,7 @@ mod day;
 mod evaluation;
 mod ids;
 mod image;
+mod injection;
 mod interaction;
 mod job;
 mod lineage;
@@ -24,6 +25,7 @@ mod profile;
 mod request;
 mod row_kind;
 mod shadow_comparison;
+mod share;
 mod speaker;
 mod stall;
 mod status;
@@ -40,10 +42,11 @@ pub use evaluation::{
     Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
 };
 pub use ids::{
-    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
-    SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    AgentPlaybookId, EvaluationId, InjectionId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId,
+    RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
+pub use injection::{InjectedRule, Injection, InjectionRoute};
 pub use interaction::{
     Citation, CitationKind, Interaction, LearningKind, RetrievedLearning, ToolUse, Turn, UserAction,
 };
@@ -58,6 +61,7 @@ pub use shadow_comparison::{
     Answer, AnswerOrder, Margin, RegularVsShadow, ShadowComparison, ShadowComparisonBody, ShadowTally,
     WinRate,
 };
+pub use share::{Difference, Interval, Proportion, difference};
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};

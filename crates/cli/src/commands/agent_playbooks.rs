@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
+use super::impact::Impact;
 use super::user_playbooks::headline;
 use crate::context::Context;
 use crate::editor;
@@ -24,6 +25,8 @@ pub(crate) enum AgentPlaybooks {
         #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
         id: i64,
     },
+    /// How often agents got it, and how sessions with it ended beside sessions without it.
+    Impact(Impact),
     /// Let agent playbooks into production.
     Approve {
         #[arg(value_name = "ID", required = true)]
@@ -101,6 +104,7 @@ impl AgentPlaybooks {
                 let row = find(&context.client()?, *id).await?;
                 Ok(context.out.result(&row, || panel(&context.out, &row))?)
             }
+            AgentPlaybooks::Impact(impact) => impact.run(context).await,
             AgentPlaybooks::Approve { ids } => decide(context, ids, PlaybookStatus::Approved).await,
             AgentPlaybooks::Reject { ids } => decide(context, ids, PlaybookStatus::Rejected).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,

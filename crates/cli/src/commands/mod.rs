@@ -12,6 +12,7 @@ pub(crate) mod embeddings;
 pub(crate) mod evaluations;
 pub(crate) mod export;
 mod filters;
+mod impact;
 pub(crate) mod import;
 pub(crate) mod interactions;
 pub(crate) mod jobs;

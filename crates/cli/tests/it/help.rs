@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 75] = [
+const COMMANDS: [&str; 76] = [
     "",
     "serve",
     "publish",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 75] = [
     "agent-playbooks",
     "agent-playbooks list",
     "agent-playbooks show",
+    "agent-playbooks impact",
     "agent-playbooks approve",
     "agent-playbooks reject",
     "agent-playbooks edit",

@@ -7,6 +7,8 @@ mod costs;
 mod embeddings;
 mod evaluations;
 mod health;
+mod impact;
+mod injections;
 mod interactions;
 mod jobs;
 mod learning;
@@ -40,6 +42,8 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(agent_playbooks::routes())
         .merge(search::routes())
         .merge(context::routes())
+        .merge(injections::routes())
+        .merge(impact::routes())
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())

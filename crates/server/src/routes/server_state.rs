@@ -84,6 +84,7 @@ async fn clear_user_data(
         ("session_outcomes".to_owned(), counts.session_outcomes),
         ("evaluations".to_owned(), counts.evaluations),
         ("shadow_comparisons".to_owned(), counts.shadow_comparisons),
+        ("injections".to_owned(), counts.injections),
         // The public client's names for things that this server does not keep apart.
         ("purged_profiles".to_owned(), 0),
         ("purged_user_playbooks".to_owned(), 0),

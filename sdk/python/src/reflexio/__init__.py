@@ -74,6 +74,17 @@ from reflexio.models.evaluations import (
     SessionOutcome,
     SetSessionOutcomeResponse,
 )
+from reflexio.models.injections import (
+    AddInjectionResponse,
+    AgentPlaybookImpactResponse,
+    Difference,
+    GetInjectionsResponse,
+    ImpactComparison,
+    InjectedRule,
+    Injection,
+    Share,
+    WordingImpact,
+)
 from reflexio.models.interactions import (
     Citation,
     ConversationTurn,
@@ -163,9 +174,11 @@ from reflexio.models.shadow import (
 
 __all__ = [
     "AddAgentPlaybookResponse",
+    "AddInjectionResponse",
     "AddUserPlaybookResponse",
     "AddUserProfileResponse",
     "AgentPlaybook",
+    "AgentPlaybookImpactResponse",
     "AgentSuccessConfig",
     "AsyncReflexioClient",
     "AuthenticationError",
@@ -193,6 +206,7 @@ __all__ = [
     "DeleteUserInteractionResponse",
     "DeleteUserPlaybookResponse",
     "DeleteUserProfileResponse",
+    "Difference",
     "DowngradeProfilesResponse",
     "DowngradeUserPlaybooksResponse",
     "EmbeddingCounts",
@@ -203,6 +217,7 @@ __all__ = [
     "GetAgentPlaybooksViewResponse",
     "GetCostsResponse",
     "GetEvaluationResultsResponse",
+    "GetInjectionsResponse",
     "GetInteractionsViewResponse",
     "GetOperationStatusResponse",
     "GetProfilesViewResponse",
@@ -213,6 +228,9 @@ __all__ = [
     "GetUserPlaybooksViewResponse",
     "GradeOnDemandResponse",
     "HealthResponse",
+    "ImpactComparison",
+    "InjectedRule",
+    "Injection",
     "Interaction",
     "InteractionData",
     "Job",
@@ -276,6 +294,7 @@ __all__ = [
     "SetSessionOutcomeResponse",
     "ShadowComparison",
     "ShadowRate",
+    "Share",
     "StallStateResponse",
     "Status",
     "StorageStatsResponse",
@@ -293,5 +312,6 @@ __all__ = [
     "UserPlaybookExtractorConfig",
     "UserProfile",
     "WhoamiResponse",
+    "WordingImpact",
     "__version__",
 ]

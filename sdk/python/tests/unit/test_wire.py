@@ -134,8 +134,31 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         None,
     ),
     "get_context": (
-        lambda c: c.get_context("u", "q", token_budget=200),
-        "GET /api/context?user_id=u&query=q&token_budget=200",
+        lambda c: c.get_context("u", "q", token_budget=200, session_id="s", include_covered=True),
+        "GET /api/context?user_id=u&query=q&token_budget=200&session_id=s&include_covered=true",
+        None,
+    ),
+    "report_injection": (
+        lambda c: c.report_injection(
+            "s", [{"kind": "agent_playbook", "learning_id": "7"}], user_id="u", block_version="b"
+        ),
+        "POST /api/injections",
+        {
+            "session_id": "s",
+            "rules": [{"kind": "agent_playbook", "learning_id": "7"}],
+            "user_id": "u",
+            "block_version": "b",
+        },
+    ),
+    "get_injections": (
+        lambda c: c.get_injections(session_id="s", agent_playbook_id=7, start_time=NOON, limit=2),
+        "GET /api/injections?session_id=s&agent_playbook_id=7"
+        "&start_time=2026-11-15T12%3A00%3A00Z&limit=2",
+        None,
+    ),
+    "agent_playbook_impact": (
+        lambda c: c.agent_playbook_impact(7, compared_with="all"),
+        "GET /api/agent_playbooks/7/impact?compared_with=all",
         None,
     ),
     "get_embedding_status": (lambda c: c.get_embedding_status(), "GET /api/embeddings", None),

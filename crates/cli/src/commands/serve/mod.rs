@@ -17,7 +17,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::PrometheusHandle;
-use reflexio_app::{App, EmbedderChoice, MasterKey, ModelSettings, WorkerSettings, Workers};
+use reflexio_app::{
+    App, EmbedderChoice, InjectionSettings, MasterKey, ModelSettings, WorkerSettings, Workers,
+};
 use reflexio_llm::{GateSettings, Settings};
 use reflexio_server::RateLimit;
 use reflexio_types::{Config, SystemClock};
@@ -83,6 +85,10 @@ pub(crate) struct Serve {
     allow_command: Vec<String>,
     #[command(flatten)]
     costs: costs::CostArgs,
+    /// How long it is kept which rules agents got for their prompts.
+    #[arg(long, value_name = "DAYS", env = "REFLEXIO_INJECTION_DAYS", default_value_t = 180,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    injection_days: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -137,6 +143,7 @@ impl Serve {
             embedder: self.embedder()?,
             models: self.models(),
             costs: self.costs.settings(),
+            injections: InjectionSettings { days: self.injection_days },
         })))
     }
 

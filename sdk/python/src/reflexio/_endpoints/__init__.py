@@ -6,6 +6,7 @@ from reflexio._endpoints.agent_playbooks import AgentPlaybookEndpoints
 from reflexio._endpoints.configuration import ConfigurationEndpoints
 from reflexio._endpoints.costs import CostEndpoints
 from reflexio._endpoints.evaluations import EvaluationEndpoints
+from reflexio._endpoints.injections import InjectionEndpoints
 from reflexio._endpoints.interactions import InteractionEndpoints
 from reflexio._endpoints.jobs import JobEndpoints
 from reflexio._endpoints.operations import OperationEndpoints
@@ -29,6 +30,7 @@ class AllEndpoints(
     CostEndpoints,
     EvaluationEndpoints,
     ShadowEndpoints,
+    InjectionEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

@@ -5,6 +5,7 @@
 //! well-formed, no more. This is the only crate that knows JSON field names of the API.
 
 mod agent_playbooks;
+mod analytics;
 mod body;
 pub mod config;
 mod context;
@@ -31,6 +32,7 @@ mod time;
 mod user_playbooks;
 
 pub use agent_playbooks::*;
+pub use analytics::*;
 pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
 pub use context::*;
 pub use costs::*;

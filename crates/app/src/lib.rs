@@ -7,6 +7,7 @@
 mod access;
 mod agent_playbooks;
 mod aggregation;
+mod analytics;
 mod configs;
 mod context;
 mod costs;
@@ -36,6 +37,10 @@ use std::sync::Arc;
 
 pub use agent_playbooks::NewAgentPlaybook;
 pub use aggregation::AggregationOutcome;
+pub use analytics::{
+    Counted, HealthCheck, HealthState, HealthTerms, PlaybookAnalytics, PlaybookHealth, PlaybookReview,
+    PlaybookTotals, VersionAnalytics,
+};
 pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
 pub use costs::{Budgets, CostSettings, Costs, Spending, Today};

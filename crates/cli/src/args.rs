@@ -2,7 +2,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, evaluations, export,
-    import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions,
+    import, interactions, jobs, keys, playbook, profiles, publish, report, restore, search, serve, sessions,
     shadow, user_playbooks, users,
 };
 use crate::exit;
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     /// Answers of the agent, compared with alternatives that were not shown.
     #[command(subcommand)]
     Shadow(shadow::Shadow),
+    /// How playbooks stand: counts, versions beside each other, what waits for review, and whether all is well.
+    Report(report::Report),
     /// Markdown playbooks: checked, laid out and explained.
     #[command(subcommand)]
     Playbook(playbook::Playbook),

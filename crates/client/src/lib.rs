@@ -5,6 +5,7 @@
 //! its calls may run twice. Start reading at [`Client`].
 
 mod agent_playbooks;
+mod analytics;
 mod configs;
 mod costs;
 mod embeddings;

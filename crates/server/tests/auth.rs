@@ -95,6 +95,7 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
             403,
         ),
         ("write", &write, Method::GET, "/api/injections", None, 403),
+        ("write", &write, Method::GET, "/api/analytics/health", None, 403),
         (
             "read",
             &read,
@@ -207,6 +208,9 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/search", Some(json!({"query": "zebra", "user_id": "u"}))),
         (Method::GET, "/api/context?user_id=u&query=zebra", None),
         (Method::GET, "/api/injections?session_id=marker-session", None),
+        (Method::GET, "/api/analytics/playbooks", None),
+        (Method::GET, "/api/analytics/versions", None),
+        (Method::GET, "/api/analytics/review", None),
         (Method::GET, "/api/get_config", None),
         (Method::GET, "/api/jobs", None),
         (Method::POST, "/api/get_session_outcomes", Some(json!({}))),
@@ -218,7 +222,8 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 12] = [
+const COUNTS_AND_STATES: [&str; 13] = [
+    "/api/analytics/health",
     "/api/agent_playbooks/{agent_playbook_id}/impact",
     "/api/costs",
     "/api/embeddings",

@@ -10,6 +10,7 @@
 
 mod agent_playbooks;
 mod aggregations;
+mod analytics;
 mod answers;
 mod backup;
 mod configs;

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
-    Options, agent_playbooks, costs, evaluations, injections, interactions, jobs, learning,
+    Options, agent_playbooks, analytics, costs, evaluations, injections, interactions, jobs, learning,
     outcomes, profiles, requests, schema, shadow_comparisons, user_playbooks,
 };
 
@@ -194,6 +194,13 @@ fn injections_are_listed_counted_and_forgotten_through_an_index() {
     check_text(injections::ERASE[0], "injections_by_user");
     check_text(&injections::TOLD.replace("{session}", "1"), "session_outcomes_by_time");
     check_text(&injections::JUDGED.replace("{session}", "1"), "evaluations_by_time");
+}
+
+#[test]
+fn playbooks_and_versions_are_counted_from_an_index_alone() {
+    let of_org = Predicate::of_org(&org());
+    check_text(&analytics::user_text(&of_org), "user_playbooks_by_version");
+    check_text(&analytics::published_text(&of_org), "requests_by_version");
 }
 
 /// Few rows, which may be sorted.

@@ -8,6 +8,7 @@
 
 pub mod agent_playbooks;
 pub mod aggregations;
+pub mod analytics;
 pub mod answers;
 pub mod configs;
 pub mod conversations;
@@ -266,6 +267,11 @@ macro_rules! conformance_tests {
                 an_erased_user_takes_their_injections_along,
                 injections_of_another_org_are_neither_seen_nor_touched,
                 injections_are_exported_and_imported,
+            ],
+            analytics: [
+                playbooks_are_counted_by_type_version_status_and_time,
+                versions_are_compared_by_what_their_requests_taught,
+                what_waits_longest_for_a_person_comes_first,
             ],
             lineage: [
                 the_life_of_a_profile_is_told,

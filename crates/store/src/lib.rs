@@ -13,6 +13,7 @@
 
 mod agent_playbooks;
 mod aggregations;
+mod analytics;
 mod answers;
 mod ask;
 mod configs;
@@ -41,6 +42,9 @@ use std::sync::Arc;
 
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
 pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Proposed};
+pub use analytics::{
+    AgentPlaybookCount, Analytics, DayCount, PlaybookCounts, PlaybookScope, UserPlaybookCount, VersionCount,
+};
 pub use answers::{Answers, SavedAnswer};
 pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
@@ -92,6 +96,7 @@ pub trait Store:
     + Outcomes
     + Evaluations
     + Injections
+    + Analytics
     + Lineage
     + ShadowComparisons
     + Maintenance
@@ -118,6 +123,7 @@ impl<T> Store for T where
         + Outcomes
         + Evaluations
         + Injections
+        + Analytics
         + Lineage
         + ShadowComparisons
         + Maintenance

@@ -145,7 +145,7 @@ impl App {
         Ok(Costs { from: filter.from, to: filter.to, report, today })
     }
 
-    async fn budget_today(&self, org: &OrgId) -> Result<Today> {
+    pub(crate) async fn budget_today(&self, org: &OrgId) -> Result<Today> {
         let (_, config) = self.config_in_force(org).await?;
         let counters = &self.books.counters;
         let limits = counters.budgets().of_org(&config.budget_config);

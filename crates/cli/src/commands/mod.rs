@@ -21,6 +21,7 @@ pub(crate) mod openapi;
 pub(crate) mod playbook;
 pub(crate) mod profiles;
 pub(crate) mod publish;
+pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod serve;

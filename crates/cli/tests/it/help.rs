@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 76] = [
+const COMMANDS: [&str; 77] = [
     "",
     "serve",
     "publish",
@@ -43,6 +43,7 @@ const COMMANDS: [&str; 76] = [
     "shadow list",
     "shadow rates",
     "shadow run",
+    "report",
     "playbook",
     "playbook check",
     "playbook fmt",

@@ -17,6 +17,7 @@ mod learning_crash;
 mod lsp;
 mod playbook;
 mod publish;
+mod report;
 mod rows;
 mod search;
 mod serve;

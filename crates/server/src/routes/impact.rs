@@ -92,7 +92,7 @@ fn comparison(found: &Comparison) -> ComparisonView {
     }
 }
 
-fn share(of: Proportion) -> ShareView {
+pub(super) fn share(of: Proportion) -> ShareView {
     let interval = of.interval();
     ShareView {
         count: of.successes,
@@ -103,6 +103,6 @@ fn share(of: Proportion) -> ShareView {
     }
 }
 
-fn difference(of: Difference) -> DifferenceView {
+pub(super) fn difference(of: Difference) -> DifferenceView {
     DifferenceView { value: of.value, low: of.interval.low, high: of.interval.high }
 }

@@ -1,6 +1,7 @@
 //! One file per noun. Each handler parses, calls the app and answers.
 
 mod agent_playbooks;
+mod analytics;
 mod configs;
 mod context;
 mod costs;
@@ -44,6 +45,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(context::routes())
         .merge(injections::routes())
         .merge(impact::routes())
+        .merge(analytics::routes())
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())

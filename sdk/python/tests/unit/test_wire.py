@@ -156,6 +156,27 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "&start_time=2026-11-15T12%3A00%3A00Z&limit=2",
         None,
     ),
+    "get_playbook_analytics": (
+        lambda c: c.get_playbook_analytics(30, playbook_name="p", agent_version="v"),
+        "GET /api/analytics/playbooks?days=30&playbook_name=p&agent_version=v",
+        None,
+    ),
+    "compare_agent_versions": (
+        lambda c: c.compare_agent_versions(["v1", "v2"], "p", start_time=NOON),
+        "GET /api/analytics/versions?agent_version=v1%2Cv2&playbook_name=p"
+        "&start_time=2026-11-15T12%3A00%3A00Z",
+        None,
+    ),
+    "get_playbook_review": (
+        lambda c: c.get_playbook_review(days=7, limit=5),
+        "GET /api/analytics/review?days=7&limit=5",
+        None,
+    ),
+    "get_playbook_health": (
+        lambda c: c.get_playbook_health(min_daily=10, pending_days=3),
+        "GET /api/analytics/health?min_daily=10&pending_days=3",
+        None,
+    ),
     "agent_playbook_impact": (
         lambda c: c.agent_playbook_impact(7, compared_with="all"),
         "GET /api/agent_playbooks/7/impact?compared_with=all",

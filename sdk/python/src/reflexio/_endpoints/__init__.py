@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reflexio._endpoints.agent_playbooks import AgentPlaybookEndpoints
+from reflexio._endpoints.analytics import AnalyticsEndpoints
 from reflexio._endpoints.configuration import ConfigurationEndpoints
 from reflexio._endpoints.costs import CostEndpoints
 from reflexio._endpoints.evaluations import EvaluationEndpoints
@@ -31,6 +32,7 @@ class AllEndpoints(
     EvaluationEndpoints,
     ShadowEndpoints,
     InjectionEndpoints,
+    AnalyticsEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

@@ -15,6 +15,7 @@ mod exit;
 mod failure;
 mod local_model;
 mod lock;
+mod models;
 mod output;
 mod report;
 mod run;

@@ -40,6 +40,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
     match command {
         Command::Serve(command) => serve::run(command, context),
+        Command::Demo(command) => wait(command.run(context)),
         Command::Publish(command) => wait(command.run(context)),
         Command::Search(command) => wait(command.run(context)),
         Command::Interactions(command) => wait(command.run(context)),
@@ -71,6 +72,6 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
 }
 
 /// One thread is enough for everything but the server.
-fn wait(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+pub(crate) fn wait(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }

@@ -72,6 +72,28 @@ impl Space {
         Ok(place)
     }
 
+    pub(crate) fn has_only_words(&self) -> bool {
+        self.common.is_empty()
+    }
+
+    /// The words of a text and how much each says of it, each in a place of its own: the squares add up to 1. Words that nobody
+    /// else has make the others weigh less, and are left out.
+    pub(crate) fn exact_wording(&self, text: &str) -> Vec<(String, f32)> {
+        let mut squares = 0f32;
+        let mut kept = Vec::new();
+        for term in distinct_terms(text) {
+            let word = self.words.get(&term);
+            let rarity = rarity(&term, self.items, word.map_or(1.0, |word| word.holding));
+            squares += rarity * rarity;
+            if word.is_some() {
+                kept.push((term, rarity));
+            }
+        }
+        let length = squares.sqrt().max(f32::EPSILON);
+        kept.iter_mut().for_each(|(_, rarity)| *rarity /= length);
+        kept
+    }
+
     /// Words that nobody else has make the others weigh less, and are left out.
     fn wording(&self, text: &str, length: f32) -> Vec<f32> {
         let mut places = vec![0f32; word_places(self.common.len())];

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use playbook_lang::Value;
 
 use crate::effect::Effect;
-use crate::event::{Event, Learned, Start};
+use crate::event::{Event, Learned, Start, Used};
 use crate::journal::Entry;
 use crate::model::ModelRequest;
 use crate::run::{Refusal, Run};
@@ -118,7 +118,7 @@ impl Drive {
 fn answer(effect: &Effect, world: &mut dyn World) -> Option<Event> {
     Some(match effect {
         Effect::AskModel(request) => match world.model(request) {
-            Ok(answer) => Event::Answer { request: request.id, answer, tokens: 0 },
+            Ok(answer) => Event::Answer { request: request.id, answer, used: Used::default() },
             Err(reason) => Event::ModelFailed { request: request.id, reason },
         },
         Effect::CallTool { call, tool, args } => match world.tool(tool, args) {
@@ -167,6 +167,7 @@ impl Script {
                 Event::ToolResult { .. } | Event::ToolFailed { .. } => {}
                 Event::Start(_)
                 | Event::ModelFailed { .. }
+                | Event::Unaffordable { .. }
                 | Event::Approval { .. }
                 | Event::Recalled { .. }
                 | Event::Continue { .. }

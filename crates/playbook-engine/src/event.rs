@@ -15,15 +15,17 @@ pub enum Event {
     Start(Box<Start>),
     /// The user says something.
     Message { text: String },
-    /// The model answered; `tokens` is what the call used.
+    /// The model answered.
     Answer {
         request: u64,
         answer: serde_json::Value,
         #[serde(default)]
-        tokens: u64,
+        used: Used,
     },
     /// The model could not be reached or gave nothing usable, retries included.
     ModelFailed { request: u64, reason: String },
+    /// The model was not asked because that would have cost too much: the run stops, as at any other budget.
+    Unaffordable { request: u64, reason: String },
     /// A tool gave a value.
     ToolResult { call: u64, value: Value },
     /// A tool failed.
@@ -38,6 +40,24 @@ pub enum Event {
     Continue { budget: Budget },
     /// Only the time has passed.
     Tick,
+}
+
+/// What an answer took: everything on the way to it counts, also what was refused or repeated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Used {
+    pub tokens: u64,
+    /// Millionths of a US dollar.
+    pub cost_micros: u64,
+    /// Calls beyond the one that was asked for.
+    pub more_calls: u64,
+}
+
+impl Used {
+    #[must_use]
+    pub fn tokens(tokens: u64) -> Self {
+        Self { tokens, ..Self::default() }
+    }
 }
 
 /// How a run begins.

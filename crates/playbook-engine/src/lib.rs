@@ -54,7 +54,7 @@ mod tool;
 pub use code::{LoadError, Playbooks};
 pub use drive::{Drive, Script, World};
 pub use effect::{Effect, Message, Outcome, Speaker};
-pub use event::{Event, Learned, LearnedFrom, Start};
+pub use event::{Event, Learned, LearnedFrom, Start, Used};
 pub use journal::{AppliedNote, Call, DecidedBy, Entry, Evaluated, Purpose, PythonOutcome, Waiting};
 pub use model::{
     AgentContext, Answer, CallAnswer, Candidate, Context, DecisionAnswer, LearnedContext, ModelRequest,

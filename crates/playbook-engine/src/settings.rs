@@ -27,6 +27,8 @@ impl Default for Settings {
 pub struct Budget {
     pub model_calls: u64,
     pub tokens: u64,
+    /// Millionths of a US dollar, by the prices whoever asks the model knows.
+    pub cost_micros: u64,
     /// Time from the first event, in milliseconds. Only events tell the time.
     pub wall_ms: u64,
     /// Turns of one loop, each time it is entered.
@@ -42,6 +44,7 @@ impl Default for Budget {
         Self {
             model_calls: 200,
             tokens: 2_000_000,
+            cost_micros: 5_000_000,
             wall_ms: 7 * 24 * 3_600_000,
             loop_turns: 10_000,
             steps: 1_000_000,
@@ -56,6 +59,7 @@ impl Default for Budget {
 pub enum Limit {
     ModelCalls,
     Tokens,
+    Money,
     WallTime,
     LoopTurns,
     Steps,
@@ -67,6 +71,7 @@ impl std::fmt::Display for Limit {
         f.write_str(match self {
             Self::ModelCalls => "model calls",
             Self::Tokens => "tokens",
+            Self::Money => "millionths of a dollar",
             Self::WallTime => "milliseconds",
             Self::LoopTurns => "turns of a loop",
             Self::Steps => "steps",

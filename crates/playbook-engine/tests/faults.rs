@@ -10,7 +10,7 @@
 mod support;
 
 use playbook_engine::{
-    Budget, Event, Limit, Outcome, Playbooks, Refusal, Run, Script, Settings, Start, Tool, Value,
+    Budget, Event, Limit, Outcome, Playbooks, Refusal, Run, Script, Settings, Start, Tool, Used, Value,
 };
 use playbook_lang::{Library, Program, SourceFile};
 use serde_json::json;
@@ -106,7 +106,7 @@ fn model_calls_tokens_and_time_are_limited_and_a_run_can_go_on_with_more() {
     let mut run = Run::new(steps("- Greet the user\n- $n = 1\n- Thank the user"));
     let settings = Settings { budget: Budget { tokens: 10, ..Budget::default() }, ..Settings::default() };
     run.advance(NOON, Event::Start(Box::new(Start { settings, ..start() }))).unwrap();
-    run.advance(NOON, Event::Answer { request: 1, answer: say("01"), tokens: 11 }).unwrap();
+    run.advance(NOON, Event::Answer { request: 1, answer: say("01"), used: Used::tokens(11) }).unwrap();
     assert!(matches!(run.state().outcome(), Some(Outcome::Partial { limit: Limit::Tokens, .. })));
 
     let mut run = Run::new(steps("- Wait for user\n- Say \"late\""));
@@ -115,6 +115,32 @@ fn model_calls_tokens_and_time_are_limited_and_a_run_can_go_on_with_more() {
     run.advance(NOON + 2_000, Event::Message { text: "hi".to_owned() }).unwrap();
     assert!(matches!(run.state().outcome(), Some(Outcome::Partial { limit: Limit::WallTime, .. })));
     assert_eq!(run.state().transcript().len(), 0);
+}
+
+#[test]
+fn money_is_limited_before_and_after_a_call_and_a_run_can_go_on_with_more() {
+    let say = |id: &str| json!({ "steps": [{ "id": id, "status": "done", "say": [{ "text": id }] }] });
+    let mut run = Run::new(steps("- Greet the user\n- $n = 1\n- Thank the user"));
+    let budget = Budget { cost_micros: 300, ..Budget::default() };
+    let settings = Settings { budget, ..Settings::default() };
+    run.advance(NOON, Event::Start(Box::new(Start { settings, ..start() }))).unwrap();
+    let used = Used { cost_micros: 300, tokens: 7, more_calls: 1 };
+    run.advance(NOON, Event::Answer { request: 1, answer: say("01"), used }).unwrap();
+    let outcome = run.state().outcome().unwrap();
+    assert!(matches!(outcome, Outcome::Partial { limit: Limit::Money, most: 300, .. }), "{outcome:?}");
+    assert_eq!(run.state().spent().model_calls, 2, "the one that was refused on the way counts");
+
+    run.advance(NOON, Event::Continue { budget: Budget::default() }).unwrap();
+    let reason = "the day's budget is spent".to_owned();
+    run.advance(NOON, Event::Unaffordable { request: 2, reason }).unwrap();
+    let Some(Outcome::Partial { limit: Limit::Money, at, .. }) = run.state().outcome() else {
+        panic!("{:?}", run.state().outcome());
+    };
+    assert_eq!(at, "Desk.Main step 03 (the day's budget is spent)");
+    let asked = run.advance(NOON, Event::Continue { budget: Budget::default() }).unwrap();
+    assert_eq!(asked.effects.len(), 1, "it is asked again");
+    run.advance(NOON, Event::Answer { request: 3, answer: say("03"), used: Used::default() }).unwrap();
+    assert!(matches!(run.state().outcome(), Some(Outcome::Done { .. })));
 }
 
 #[test]
@@ -167,7 +193,7 @@ fn events_that_do_not_fit_change_nothing() {
     let before = run.state().clone();
     let stray = [
         Event::Start(Box::default()),
-        Event::Answer { request: 4, answer: json!({}), tokens: 0 },
+        Event::Answer { request: 4, answer: json!({}), used: Used::default() },
         Event::ToolResult { call: 1, value: Value::None },
         Event::Timer { timer: 9 },
         Event::Approval { approval: 1, is_granted: true, by: "me".to_owned() },
@@ -207,7 +233,9 @@ fn what_json_cannot_keep_never_reaches_the_journal() {
     let mut run = Run::new(steps("- Greet the user"));
     let mut journal = run.advance(NOON, Event::Start(Box::default())).unwrap().entries;
     let deep = (0..120).fold(json!(1), |inner, _| json!([inner]));
-    journal.extend(run.advance(NOON, Event::Answer { request: 1, answer: deep, tokens: 0 }).unwrap().entries);
+    journal.extend(
+        run.advance(NOON, Event::Answer { request: 1, answer: deep, used: Used::default() }).unwrap().entries,
+    );
     let text = serde_json::to_string(&journal).unwrap();
     assert!(serde_json::from_str::<Vec<playbook_engine::Entry>>(&text).is_ok());
     assert!(text.contains("nested too deeply"));

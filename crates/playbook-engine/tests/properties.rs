@@ -12,7 +12,8 @@ mod support;
 use std::sync::Arc;
 
 use playbook_engine::{
-    Advance, Budget, Effect, Entry, Event, Learned, LearnedFrom, Playbooks, Run, Settings, Start, Tool, Value,
+    Advance, Budget, Effect, Entry, Event, Learned, LearnedFrom, Playbooks, Run, Settings, Start, Tool, Used,
+    Value,
 };
 use playbook_lang::{Program, SourceFile};
 use proptest::prelude::*;
@@ -150,7 +151,7 @@ fn event(effects: &[Effect], run: &Run, seed: u8) -> Option<Event> {
                 Event::ModelFailed { request: request.id, reason: "down".to_owned() }
             }
             Effect::AskModel(request) => {
-                Event::Answer { request: request.id, answer: answer(request, seed), tokens: 10 }
+                Event::Answer { request: request.id, answer: answer(request, seed), used: Used::tokens(10) }
             }
             Effect::CallTool { call, .. } if seed % 4 == 1 => {
                 Event::ToolFailed { call: *call, reason: "broken".to_owned() }

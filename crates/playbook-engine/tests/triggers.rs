@@ -27,6 +27,20 @@ fn fired(drive: &Drive) -> Vec<String> {
 }
 
 #[test]
+fn what_begins_with_the_run_begins_one_after_the_other_in_the_order_of_the_file() {
+    let begin = |name: &str, steps: &str| {
+        format!("## {name}\n### Triggers\n- At the beginning\n### Steps\n{steps}\n")
+    };
+    let first = begin("One", "- Say \"1\"\n- $n = 5\n- Wait for user\n- Say \"2\"");
+    let watch = "## Watch\n### Triggers\n- When $n exceeds 3\n### Steps\n- Say \"watched\"\n";
+    let text =
+        format!("# A\n{first}{}{watch}# B\n{}", begin("Two", "- Say \"3\""), begin("Three", "- Say \"4\""));
+    let drive = run(&compile(&text), &mut script(&["go on"], &[]));
+    assert_done(&drive);
+    assert_eq!(drive.said().collect::<Vec<_>>(), ["1", "watched", "2", "3", "4"]);
+}
+
+#[test]
 fn state_triggers_fire_when_their_condition_turns_true_and_not_again() {
     let text = include_str!("../../../examples/playbooks/watchman.md");
     let mut script = Script { timers: 3, ..Script::default() };

@@ -1,5 +1,7 @@
 //! What the playbooks of an org look like from above.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
 use reflexio_test_support::TestServer;
 use serde_json::{Value, json};
 

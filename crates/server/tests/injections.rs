@@ -1,5 +1,7 @@
 //! Which rules agents got for their prompts, and what they did.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
 use reflexio_test_support::TestServer;
 use reqwest::Method;
 use serde_json::{Value, json};

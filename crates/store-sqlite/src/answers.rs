@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::SqliteStore;
 use crate::error::Result as Outcome;
+use crate::jobs::attempt;
 use crate::{costs, requests};
 
 #[async_trait]
@@ -43,6 +44,7 @@ fn save(sql: &Connection, org: &OrgId, job: JobId, answer: &SavedAnswer) -> Outc
     {
         return Ok(false);
     }
+    attempt::got_an_answer(sql, org, job, &answer.digest)?;
     let text = "INSERT INTO saved_answers (job_id, digest, org_id, user_id, at, body)
                 SELECT id, ?3, org_id, ?4, ?5, ?6 FROM jobs
                 WHERE id = ?1 AND +org_id = ?2 AND state = 'running'

@@ -150,7 +150,7 @@ impl Job {
     fn note(&self, tx: &Tx<'_>, at: Timestamp) -> Outcome<()> {
         match self.end {
             JobEnd::Done => attempt::complete_in(tx, &self.lease, at)?,
-            JobEnd::GoesOn => attempt::check_in(tx, &self.lease)?,
+            JobEnd::GoesOn => attempt::go_on_in(tx, &self.lease)?,
         }
         self.operation
             .as_ref()

@@ -119,7 +119,7 @@ fn learn(tx: &mut Tx<'_>, lease: &Lease, lesson: &Lesson, entries: Vec<Entry>, a
     }
     match lesson.end {
         JobEnd::Done => attempt::complete_in(tx, lease, at)?,
-        JobEnd::GoesOn => attempt::check_in(tx, lease)?,
+        JobEnd::GoesOn => attempt::go_on_in(tx, lease)?,
     }
     if let Some(user) = &lesson.user_id {
         lesson.cursors.iter().try_for_each(|step| advance(tx.sql, org, user, step))?;

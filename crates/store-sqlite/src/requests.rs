@@ -74,6 +74,16 @@ impl Requests for SqliteStore {
         self.readers.read(|sql| find(sql, predicate)).await
     }
 
+    async fn request_sessions(
+        &self,
+        org: &OrgId,
+        ids: &[RequestId],
+    ) -> Result<HashMap<RequestId, SessionId>> {
+        let ids = ids.iter().map(|id| id.as_str().into()).collect();
+        let which = Predicate::of_org(org).within("t.id", ids);
+        self.readers.read(move |sql| request_sessions(sql, which)).await
+    }
+
     async fn sessions(
         &self,
         org: &OrgId,
@@ -96,6 +106,15 @@ impl Requests for SqliteStore {
         let org = org.clone();
         self.writer.write(move |tx| delete(tx, &org, predicate)).await
     }
+}
+
+fn request_sessions(sql: &Connection, which: Predicate) -> Outcome<HashMap<RequestId, SessionId>> {
+    let text = format!("SELECT t.id, t.session_id FROM requests t WHERE {}", which.sql());
+    let mut statement = sql.prepare_cached(&text)?;
+    let rows = statement.query_map(params_from_iter(which.into_values()), |row| {
+        Ok((RequestId::new(row.get::<_, String>(0)?), SessionId::new(row.get::<_, String>(1)?)))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 fn publish(tx: &mut Tx<'_>, org: &OrgId, new: &NewRequest, entries: Vec<Entry>) -> Outcome<Published> {

@@ -154,7 +154,7 @@ pub(crate) fn with_shadow(org: &OrgId, filter: &ShadowTurnFilter, after: Option<
 fn judge(tx: &mut Tx<'_>, lease: &Lease, judgement: &ShadowJudgement, at: Timestamp) -> Outcome<()> {
     match judgement.end {
         JobEnd::Done => attempt::complete_in(tx, lease, at)?,
-        JobEnd::GoesOn => attempt::check_in(tx, lease)?,
+        JobEnd::GoesOn => attempt::go_on_in(tx, lease)?,
     }
     if let Some(comparison) = &judgement.comparison {
         put(tx.sql, &lease.org, None, comparison)?;

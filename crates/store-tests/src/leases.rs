@@ -1,4 +1,4 @@
-use reflexio_store::{Error, Held, Lease, Retry, Store};
+use reflexio_store::{Error, Held, JobEnd, Lease, Lesson, Retry, SavedAnswer, Store};
 use reflexio_types::{Attempt, AttemptOutcome, Job, JobKind, JobProgress, JobState, NewJob};
 
 use crate::sample::{acme, at, other};
@@ -69,6 +69,34 @@ pub async fn a_silent_worker_loses_its_job_and_the_history_says_so(store: &dyn S
     assert_eq!(claim_as(store, "w3", 2 * LEASE, 10).await, []);
     let dead = job(store, id).await;
     assert_eq!((dead.state, dead.history.len(), dead.finished_at), (JobState::Dead, 2, Some(at(2 * LEASE))));
+}
+
+pub async fn attempts_that_get_somewhere_do_not_use_a_job_up(store: &dyn Store) {
+    let id = enqueue(store, &acme(), NewJob { max_attempts: 2, ..learn("u1") }, 0).await;
+    let answer = |digest: &str| SavedAnswer {
+        digest: digest.to_owned(),
+        user_id: None,
+        body: "said".to_owned(),
+        at: at(0),
+    };
+    for life in 1..=6 {
+        let claimed = claim_one(store, life).await;
+        assert_eq!(claimed.job.attempts, if life == 1 { 1 } else { 2 });
+        if life % 2 == 0 {
+            let part = Lesson { end: JobEnd::GoesOn, ..Lesson::default() };
+            store.learn(&claimed.lease, part, at(life)).await.unwrap();
+        } else {
+            let question = format!("q{life}");
+            assert!(store.save_answer(&acme(), id, answer(&question), Vec::new()).await.unwrap());
+        }
+        assert_eq!(job(store, id).await.attempts, 1);
+        store.abandon_attempts(at(life)).await.unwrap();
+    }
+    claim_one(store, 7).await;
+    assert!(store.save_answer(&acme(), id, answer("q5"), Vec::new()).await.unwrap());
+    assert_eq!(job(store, id).await.attempts, 2, "an answer that was there already is nothing new");
+    store.abandon_attempts(at(7)).await.unwrap();
+    assert_eq!(job(store, id).await.state, JobState::Dead);
 }
 
 pub async fn jobs_whose_workers_are_gone_are_taken_over_before_their_leases_run_out(store: &dyn Store) {

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the whole crate is tests")]
 
+pub mod agent_playbook_revisions;
 pub mod agent_playbooks;
 pub mod aggregations;
 pub mod analytics;
@@ -56,6 +57,7 @@ macro_rules! conformance_tests {
                 a_request_may_be_empty,
                 a_taken_request_id_is_refused_and_leaves_nothing_behind,
                 two_orgs_may_use_the_same_request_id,
+                requests_tell_their_sessions,
                 sessions_come_newest_first_and_so_do_their_requests,
                 sessions_are_paged,
                 sessions_are_filtered_by_each_field_of_their_requests,
@@ -168,6 +170,7 @@ macro_rules! conformance_tests {
                 a_job_is_not_claimed_before_its_time,
                 a_heartbeat_keeps_a_job,
                 a_silent_worker_loses_its_job_and_the_history_says_so,
+                attempts_that_get_somewhere_do_not_use_a_job_up,
                 jobs_whose_workers_are_gone_are_taken_over_before_their_leases_run_out,
                 an_old_lease_changes_nothing,
                 a_lease_that_ran_out_is_good_until_somebody_claims,
@@ -207,9 +210,17 @@ macro_rules! conformance_tests {
                 what_a_user_wants_forgotten_is_deleted,
                 publishers_are_found_by_what_they_published,
             ],
+            agent_playbook_revisions: [
+                an_edit_keeps_who_when_and_the_text_before,
+                a_decision_keeps_its_reason,
+                several_writes_happen_together_or_not_at_all,
+                the_text_of_a_deleted_rule_goes_with_it,
+                revisions_are_exported_and_imported,
+            ],
             aggregations: [
                 an_aggregation_stores_rules_and_what_it_remembers_together,
                 a_pending_rule_gives_way_and_a_decided_one_does_not,
+                a_pending_rule_grows_in_place,
                 an_aggregation_of_old_knowledge_changes_nothing,
                 approving_a_successor_archives_what_it_follows,
                 scopes_are_those_of_playbooks_in_use,

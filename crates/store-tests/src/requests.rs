@@ -103,6 +103,15 @@ pub async fn two_orgs_may_use_the_same_request_id(store: &dyn Store) {
     assert_eq!(interactions(store, &acme()).await[0].turn.content, "mine");
 }
 
+pub async fn requests_tell_their_sessions(store: &dyn Store) {
+    say(store, &acme(), request("r1", "u1", "s1", 1), &["a"]).await;
+    say(store, &acme(), request("r2", "u1", "s2", 1), &["b"]).await;
+    say(store, &other(), request("r3", "u1", "s3", 1), &["c"]).await;
+    let asked = ["r1".into(), "r3".into(), "nobody".into()];
+    let found = store.request_sessions(&acme(), &asked).await.unwrap();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [("r1".into(), "s1".into())]);
+}
+
 pub async fn sessions_come_newest_first_and_so_do_their_requests(store: &dyn Store) {
     say(store, &acme(), request("r1", "u1", "old", 1), &["a", "b"]).await;
     say(store, &acme(), request("r2", "u1", "new", 5), &["c"]).await;

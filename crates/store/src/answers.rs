@@ -22,6 +22,7 @@ pub trait Answers: Send + Sync {
 
     /// Keeps an answer of a job that runs, and says whether it did: one of a job that is over or gone, or about a
     /// user who was erased, is not kept. The calls that it took are put into the books in the same transaction.
+    /// With an answer that it did not have before a job got somewhere: attempts before this one count no more.
     async fn save_answer(
         &self,
         org: &OrgId,

@@ -80,6 +80,7 @@ pub struct Confirmed {
 pub enum JobEnd {
     #[default]
     Done,
+    /// It got somewhere, so attempts before this one count no more.
     GoesOn,
 }
 

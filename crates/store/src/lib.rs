@@ -11,6 +11,7 @@
 //!
 //! This crate must never know a concrete database, the wire format or the clock.
 
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregations;
 mod analytics;
@@ -40,8 +41,9 @@ mod words;
 
 use std::sync::Arc;
 
+pub use agent_playbook_revisions::{AgentPlaybookRevisions, AgentPlaybookWrite};
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
-pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Proposed};
+pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Grown, Proposed};
 pub use analytics::{
     AgentPlaybookCount, Analytics, DayCount, PlaybookCounts, PlaybookScope, UserPlaybookCount, VersionCount,
 };
@@ -85,6 +87,7 @@ pub trait Store:
     + Profiles
     + UserPlaybooks
     + AgentPlaybooks
+    + AgentPlaybookRevisions
     + Configs
     + Keys
     + Operations
@@ -112,6 +115,7 @@ impl<T> Store for T where
         + Profiles
         + UserPlaybooks
         + AgentPlaybooks
+        + AgentPlaybookRevisions
         + Configs
         + Keys
         + Operations

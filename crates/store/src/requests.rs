@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use reflexio_types::{Image, Interaction, InteractionId, NewJob, OrgId, Request, RequestId, SessionId, Turn};
 
@@ -53,6 +55,10 @@ pub trait Requests: Send + Sync {
     async fn publish(&self, org: &OrgId, new: NewRequest) -> Result<Published>;
 
     async fn request(&self, org: &OrgId, id: &RequestId) -> Result<Option<Request>>;
+
+    /// The sessions of those requests that are there and belong to one.
+    async fn request_sessions(&self, org: &OrgId, ids: &[RequestId])
+    -> Result<HashMap<RequestId, SessionId>>;
 
     /// Sessions with a matching request, those with the newest request first, and whether more follow.
     async fn sessions(

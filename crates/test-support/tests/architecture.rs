@@ -12,6 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("playbook-lang", &[]),
     ("playbook-engine", &["playbook-lang"]),
     ("playbook-lsp", &["playbook-lang"]),
+    ("playbook-run", &["playbook-engine", "playbook-lang", "reflexio-llm"]),
     ("reflexio-types", &[]),
     ("reflexio-search", &["reflexio-types"]),
     ("reflexio-vectors", &[]),
@@ -53,6 +54,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "playbook-lang",
             "playbook-lsp",
+            "playbook-run",
             "reflexio-api-types",
             "reflexio-app",
             "reflexio-client",

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,12 +7,12 @@ use reflexio_learn::aggregate::{Aggregation, Group, Member, Memory, Task, Topic,
 use reflexio_learn::engine::{Error as LearnError, Meaning};
 use reflexio_llm::{Options, Purpose, Role};
 use reflexio_store::{AgentPlaybookFilter, Aggregated, AggregationScope, JobEnd, UserPlaybookFilter};
-use reflexio_types::config::PlaybookConfig;
+use reflexio_types::config::{ClusterSizeCounts, PlaybookConfig};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookId, JobProgress, OrgId, PlaybookStatus, Status, UserPlaybook,
+    AgentPlaybook, AgentPlaybookId, JobProgress, OrgId, PlaybookStatus, Status, UserPlaybook, UserPlaybookId,
 };
 
-use super::proposals::{Standing, row};
+use super::proposals::{Came, Standing, row};
 use crate::App;
 use crate::learning::{payload, unavailable};
 
@@ -57,16 +57,19 @@ impl App {
         let clustering = self.store.clustering(org, &scope).await?;
         let mut memory: Memory = serde_json::from_value(clustering.state).unwrap_or_default();
         let least = playbook.playbook_aggregator_config.reaggregation_trigger_count.max(1) as usize;
+        let counts = playbook.playbook_aggregator_config.cluster_size_counts;
         if !task.forced && memory.unseen(&rows) < least {
-            return Ok(());
+            let new = rows.into_iter().filter(|row| memory.is_new(row)).collect();
+            let new = self.members(org, new, counts).await?;
+            return self.join(running, scope, clustering.revision, memory, &new, &playbook).await;
         }
-        let members = self.with_vectors(org, rows).await?;
+        let members = self.members(org, rows, counts).await?;
         let refreshed = memory
             .refresh(&members, &playbook.playbook_aggregator_config)
             .map_err(|error| Failure::permanent(error.to_string()))?;
         let standing = self.standing_rules(org, &scope).await?;
         let mut tally = Tally::default();
-        let mut proposed = Vec::new();
+        let (mut proposed, mut grown) = (Vec::new(), Vec::new());
         for group in &refreshed.changed {
             let newest = memory.playbook_of(group.cluster);
             let before = newest.and_then(|id| standing.find(id)).map(|rule| rule.body.content.as_str());
@@ -75,11 +78,19 @@ impl App {
                     let rule = row(&scope, group, &members, wording, written_by, self.now());
                     standing.proposal(newest, group.cluster, rule)
                 }
-                Written::Nothing(reason) => Err(reason),
+                Written::Nothing(reason) => Came::ToNothing(reason),
             };
             match made {
-                Ok(proposal) => proposed.push(proposal),
-                Err(reason) => *tally.reasons.entry(reason).or_default() += 1,
+                Came::ToARule(proposal) => proposed.push(*proposal),
+                Came::ToMore(rule) => {
+                    let said = format!(
+                        "proposed already as {}, its evidence was brought up to date",
+                        rule.before.id
+                    );
+                    *tally.reasons.entry(said).or_default() += 1;
+                    grown.push(rule);
+                }
+                Came::ToNothing(reason) => *tally.reasons.entry(reason).or_default() += 1,
             }
         }
         let outdated = outdated(&standing, &refreshed.outdated);
@@ -90,12 +101,48 @@ impl App {
             revision: clustering.revision,
             state,
             proposed,
+            grown,
             outdated,
             progress: Some(progress),
             end: JobEnd::Done,
         };
         self.store.aggregate(&running.lease, aggregated, self.now()).await?;
         self.embeddings.wake();
+        Ok(())
+    }
+
+    /// Rows that are too few for a refresh join the clusters they belong to; no model is asked.
+    async fn join(
+        &self,
+        running: &Running,
+        scope: AggregationScope,
+        revision: u64,
+        mut memory: Memory,
+        new: &[Member],
+        playbook: &PlaybookConfig,
+    ) -> Result<(), Failure> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let joined = memory.join(new, &playbook.playbook_aggregator_config);
+        let message = format!(
+            "{} new user playbooks: {} joined clusters, {} wait for their like",
+            new.len(),
+            new.len() - joined.waiting,
+            joined.waiting
+        );
+        let state = serde_json::to_value(&memory).map_err(|error| Failure::permanent(error.to_string()))?;
+        let aggregated = Aggregated {
+            scope,
+            revision,
+            state,
+            proposed: Vec::new(),
+            grown: Vec::new(),
+            outdated: Vec::new(),
+            progress: Some(JobProgress { done: 0, total: None, message: Some(message) }),
+            end: JobEnd::Done,
+        };
+        self.store.aggregate(&running.lease, aggregated, self.now()).await?;
         Ok(())
     }
 
@@ -109,9 +156,34 @@ impl App {
         Ok(self.store.user_playbooks(org, &filter, MOST_ROWS).await?)
     }
 
+    /// Rows with what is to be known about them.
+    async fn members(
+        &self,
+        org: &OrgId,
+        rows: Vec<UserPlaybook>,
+        counts: ClusterSizeCounts,
+    ) -> Result<Vec<Member>, Failure> {
+        let mut vectors = self.meanings_of(org, &rows).await?;
+        let mut sessions = HashMap::new();
+        if counts == ClusterSizeCounts::Sessions {
+            let requests: Vec<_> = rows.iter().map(|row| row.request_id.clone()).collect();
+            sessions = self.store.request_sessions(org, &requests).await?;
+        }
+        let member = |row: UserPlaybook| Member {
+            vector: vectors.remove(&row.id),
+            session: sessions.get(&row.request_id).cloned(),
+            row,
+        };
+        Ok(rows.into_iter().map(member).collect())
+    }
+
     /// Vectors that are stored already, and those of rows that still wait for theirs. All or none: words and meaning are not
     /// compared with each other.
-    async fn with_vectors(&self, org: &OrgId, rows: Vec<UserPlaybook>) -> Result<Vec<Member>, Failure> {
+    async fn meanings_of(
+        &self,
+        org: &OrgId,
+        rows: &[UserPlaybook],
+    ) -> Result<HashMap<UserPlaybookId, Vec<f32>>, Failure> {
         let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
         let mut vectors = self.store.user_playbook_vectors(org, &ids).await?;
         let missing: Vec<&UserPlaybook> = rows.iter().filter(|row| !vectors.contains_key(&row.id)).collect();
@@ -121,12 +193,10 @@ impl App {
             let Some(made) = meaning.vectors(&texts).await else { break };
             vectors.extend(rows.iter().map(|row| row.id).zip(made));
         }
-        let all = rows.iter().all(|row| vectors.contains_key(&row.id));
-        let member = |row: UserPlaybook| {
-            let vector = vectors.remove(&row.id).filter(|_| all);
-            Member { row, vector }
-        };
-        Ok(rows.into_iter().map(member).collect())
+        if rows.iter().any(|row| !vectors.contains_key(&row.id)) {
+            vectors.clear();
+        }
+        Ok(vectors)
     }
 
     async fn standing_rules(&self, org: &OrgId, scope: &AggregationScope) -> Result<Standing, Failure> {

@@ -65,7 +65,7 @@ impl PlaybookAnalytics {
         Self {
             days,
             daily_average: days.map(|days| user.recent as f64 / days),
-            by_decision: in_order(tally(decisions), &PlaybookStatus::ALL.map(PlaybookStatus::as_str)),
+            by_decision: in_order(&tally(decisions), &PlaybookStatus::ALL.map(PlaybookStatus::as_str)),
             user_days: counts.user_days.clone(),
             user,
             agent,
@@ -103,7 +103,7 @@ fn totals<'a>(parts: impl Iterator<Item = Part<'a>>) -> PlaybookTotals {
         recent: counted().map(|part| part.recent).sum(),
         by_type: most_first(tally(counted().map(|part| (part.name, part.total, part.recent)))),
         by_version: most_first(tally(counted().map(|part| (part.version, part.total, part.recent)))),
-        by_status: in_order(statuses, &Status::ALL.map(Status::as_str)),
+        by_status: in_order(&statuses, &Status::ALL.map(Status::as_str)),
     }
 }
 
@@ -128,7 +128,7 @@ fn most_first(tally: BTreeMap<&str, (u64, u64)>) -> Vec<Counted> {
 }
 
 /// In the order of these words, those left out of which there are none.
-fn in_order(tally: BTreeMap<&str, (u64, u64)>, words: &[&'static str]) -> Vec<Counted> {
+fn in_order(tally: &BTreeMap<&str, (u64, u64)>, words: &[&'static str]) -> Vec<Counted> {
     words.iter().filter_map(|word| Some(counted((word, *tally.get(word)?)))).collect()
 }
 

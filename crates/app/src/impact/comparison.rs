@@ -116,7 +116,7 @@ mod tests {
             began: Timestamp(100),
             agent_version: "v1".to_owned(),
             success: at < successes,
-            word: if at % 2 == 0 { SessionWord::Outcome } else { SessionWord::Evaluation },
+            word: if at.is_multiple_of(2) { SessionWord::Outcome } else { SessionWord::Evaluation },
             wordings: wordings.iter().map(|wording| (*wording).to_owned()).collect(),
         };
         (0..count).map(session).collect()

@@ -1,9 +1,10 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 77] = [
+const COMMANDS: [&str; 84] = [
     "",
     "serve",
+    "demo",
     "publish",
     "search",
     "interactions",
@@ -26,9 +27,13 @@ const COMMANDS: [&str; 77] = [
     "agent-playbooks list",
     "agent-playbooks show",
     "agent-playbooks impact",
+    "agent-playbooks diff",
+    "agent-playbooks history",
     "agent-playbooks approve",
     "agent-playbooks reject",
     "agent-playbooks edit",
+    "agent-playbooks export",
+    "agent-playbooks import",
     "agent-playbooks delete",
     "sessions",
     "sessions outcome",
@@ -48,6 +53,8 @@ const COMMANDS: [&str; 77] = [
     "playbook check",
     "playbook fmt",
     "playbook explain",
+    "playbook run",
+    "playbook test",
     "playbook lsp",
     "jobs",
     "jobs list",

@@ -7,6 +7,7 @@ mod sparse;
 mod split;
 mod threads;
 mod tree;
+mod wording;
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,9 @@ use tree::Tree;
 
 /// Up to so many different items every pair is compared; above, memory must not grow with their square.
 const MOST_EXACT: usize = 5000;
+
+/// Members that joined a cluster later may be a little less alike than those it was made of.
+const TOLERANCE: f32 = 0.8;
 
 /// Items that belong together.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +94,7 @@ fn cluster_exactly_up_to(most: usize, items: &[Item<'_>], options: &Options) -> 
     let joined = work.with_near_noise(selected);
     let mut clusters: Vec<Found> = joined
         .into_iter()
+        .filter(|leaves| !space.has_only_words() || work.shares_words(&space, leaves))
         .flat_map(|leaves| work.agreeing(&leaves))
         .map(|leaves| work.found(&leaves))
         .collect();
@@ -127,6 +132,14 @@ impl Work<'_> {
         let near = middles.iter().map(|middle| dot(&place, middle)).enumerate();
         let best = near.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
         (best.1 >= self.options.nearness.join).then_some(best.0)
+    }
+
+    /// Whether the members are as alike as they seemed; one text that was said often is like itself.
+    fn shares_words(&self, space: &Space, leaves: &[usize]) -> bool {
+        let rows = self.distinct_of(leaves).map(|it| it.rows.len()).sum();
+        let needed = self.options.nearness.needed(rows, self.options.min_cluster_size);
+        let item = |&leaf: &usize| Some((self.items.get(leaf)?, self.distinct.get(leaf)?.weight));
+        wording::likeness(space, leaves.iter().filter_map(item)) >= needed * TOLERANCE
     }
 
     /// Without contradictions; a side that is too small is no cluster.

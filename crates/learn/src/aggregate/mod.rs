@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 pub use guard::objection;
-pub use memory::{Group, Member, Memory, Refreshed};
+pub use memory::{Group, Joined, Member, Memory, Refreshed};
 pub use metadata::merged as merged_metadata;
 pub use wording::{Wording, without_a_model};
 

@@ -5,7 +5,7 @@ use super::reading::{Reading, Said, Sentence, telling_terms};
 use super::text::{Voice, generalise, shortened};
 
 /// A rule that holds whatever the user asks.
-pub(super) const ANY_REQUEST: &str = "The user asks for anything";
+pub(super) const ANY_REQUEST: &str = "Any request";
 const LONGEST_CHARS: usize = 160;
 
 /// The request before the agent's turn before `at`; what the user reacts to at `at`.

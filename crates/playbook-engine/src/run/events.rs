@@ -8,6 +8,7 @@ use crate::code::Callee;
 use crate::effect::Outcome;
 use crate::event::{Event, Start};
 use crate::journal::Entry;
+use crate::settings::Limit;
 
 /// How deep the JSON of an answer may be.
 const MAX_DEPTH: usize = 64;
@@ -32,7 +33,9 @@ impl Run {
         };
         let open = self.state.open.as_ref();
         match &event {
-            Event::Answer { request, .. } | Event::ModelFailed { request, .. } => {
+            Event::Answer { request, .. }
+            | Event::ModelFailed { request, .. }
+            | Event::Unaffordable { request, .. } => {
                 let is_open = matches!(open, Some(Open::Model { request: known, .. }) if known == request);
                 waits(*request, is_open)?;
             }
@@ -86,11 +89,16 @@ impl Run {
                     self.state.open = None;
                 }
             }
-            Event::Answer { answer, tokens, .. } => {
-                self.state.spent.tokens = self.state.spent.tokens.saturating_add(tokens);
+            Event::Answer { answer, used, .. } => {
+                self.state.spent.add(used);
                 self.answered(&answer);
             }
             Event::ModelFailed { reason, .. } => self.model_failed(&reason),
+            Event::Unaffordable { reason, .. } => {
+                self.state.open = None;
+                let at = format!("{} ({reason})", self.place());
+                self.stop_at(Limit::Money, at);
+            }
             Event::ToolResult { value, .. } => self.tool_returned(Ok(value)),
             Event::ToolFailed { reason, .. } => self.tool_returned(Err(reason)),
             Event::Timer { timer } => self.timer_due(timer),
@@ -162,14 +170,15 @@ fn storable(event: Event) -> Event {
             Ok(()) => Event::ToolResult { call, value },
             Err(reason) => Event::ToolFailed { call, reason },
         },
-        Event::Answer { request, answer, tokens } if is_deeper(&answer, MAX_DEPTH) => {
+        Event::Answer { request, answer, used } if is_deeper(&answer, MAX_DEPTH) => {
             let answer = serde_json::Value::from("(an answer that was nested too deeply)");
-            Event::Answer { request, answer, tokens }
+            Event::Answer { request, answer, used }
         }
         event @ (Event::Start(_)
         | Event::Message { .. }
         | Event::Answer { .. }
         | Event::ModelFailed { .. }
+        | Event::Unaffordable { .. }
         | Event::ToolFailed { .. }
         | Event::Timer { .. }
         | Event::Approval { .. }

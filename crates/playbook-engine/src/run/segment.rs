@@ -120,6 +120,9 @@ impl Run {
         if self.state.spent.tokens >= budget.tokens {
             return self.stop(Limit::Tokens);
         }
+        if self.state.spent.cost_micros >= budget.cost_micros {
+            return self.stop(Limit::Money);
+        }
         self.state.spent.model_calls += 1;
         let request = self.number();
         self.state.open = Some(Open::Model { request, purpose, repair });

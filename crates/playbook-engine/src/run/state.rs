@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::Frame;
 use crate::effect::{Message, Outcome};
+use crate::event::Used;
 use crate::journal::Purpose;
 use crate::model::{Repair, StepAnswer};
 use crate::settings::Settings;
@@ -96,7 +97,16 @@ pub(crate) enum Wakes {
 pub struct Spent {
     pub model_calls: u64,
     pub tokens: u64,
+    pub cost_micros: u64,
     pub steps: u64,
+}
+
+impl Spent {
+    pub(crate) fn add(&mut self, used: Used) {
+        self.tokens = self.tokens.saturating_add(used.tokens);
+        self.cost_micros = self.cost_micros.saturating_add(used.cost_micros);
+        self.model_calls = self.model_calls.saturating_add(used.more_calls);
+    }
 }
 
 /// Numbers that were not given yet.
@@ -147,6 +157,19 @@ impl State {
     #[must_use]
     pub fn is_waiting_for_user(&self) -> bool {
         self.outcome.is_none() && self.open == Some(Open::User)
+    }
+
+    /// Whether somebody's approval is what the run waits for.
+    #[must_use]
+    pub fn is_waiting_for_approval(&self) -> bool {
+        self.outcome.is_none() && matches!(self.open, Some(Open::Approval { .. }))
+    }
+
+    /// When the time that the run may take is over; nothing for one that has not started or is over.
+    #[must_use]
+    pub fn deadline(&self) -> Option<u64> {
+        let is_running = self.is_started && self.outcome.is_none();
+        is_running.then(|| self.started.saturating_add(self.settings.budget.wall_ms))
     }
 
     /// Timers that are set, with the time they are due.

@@ -6,7 +6,7 @@ use playbook_lang::WaitFor;
 
 use super::Run;
 use super::frame::{Body, ReturnsTo};
-use super::state::{Open, Wakes};
+use super::state::{Firing, Open, Wakes};
 use crate::code::{OpKind, Question};
 use crate::effect::{Effect, Outcome};
 use crate::journal::{Call, Entry, Waiting};
@@ -20,7 +20,7 @@ impl Run {
         }
         while self.state.outcome.is_none() && self.state.open.is_none() && !self.replay.is_stopped() {
             if self.can_fire()
-                && let Some(firing) = self.state.firings.pop_front()
+                && let Some(firing) = self.next_firing()
             {
                 self.fire(firing);
             } else if self.state.frames.is_empty() {
@@ -34,6 +34,15 @@ impl Run {
     /// The result of a call reaches its place before a trigger fires.
     fn can_fire(&self) -> bool {
         self.state.frames.last().is_none_or(|frame| frame.returned.is_none() && frame.memo.is_empty())
+    }
+
+    /// What begins with the run begins one after the other; anything else fires on top of what is going on.
+    fn next_firing(&mut self) -> Option<Firing> {
+        let is_busy = !self.state.frames.is_empty();
+        let begin = &self.code.triggers.begin;
+        let may_fire = |firing: &Firing| !is_busy || !begin.contains(&firing.trigger);
+        let at = self.state.firings.iter().position(may_fire)?;
+        self.state.firings.remove(at)
     }
 
     /// Nothing is going on: a message is looked at, or waited for, or the run is over.
@@ -127,17 +136,22 @@ impl Run {
 
     /// A limit was reached: the run stops where it is.
     pub(super) fn stop(&mut self, limit: Limit) {
+        let at = self.place();
+        self.stop_at(limit, at);
+    }
+
+    pub(super) fn stop_at(&mut self, limit: Limit, at: String) {
         let budget = &self.state.settings.budget;
         let most = match limit {
             Limit::ModelCalls => budget.model_calls,
             Limit::Tokens => budget.tokens,
+            Limit::Money => budget.cost_micros,
             Limit::WallTime => budget.wall_ms,
             Limit::LoopTurns => budget.loop_turns,
             Limit::Steps => budget.steps,
             Limit::Depth => budget.depth,
         };
         self.tell(Entry::BudgetReached { limit, most });
-        let at = self.place();
         self.finish(Outcome::Partial { limit, most, at });
     }
 

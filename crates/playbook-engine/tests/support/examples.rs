@@ -79,7 +79,7 @@ pub(crate) fn refund() -> Example {
 
 pub(crate) fn onboarding() -> Example {
     let answers = [
-        json!({ "steps": [{ "id": "01", "status": "waiting", "say": [{ "text": "Hello! Your name?" }] }] }),
+        json!({ "steps": [{ "id": "02", "status": "waiting", "say": [{ "text": "Hello! Your name?" }] }] }),
         json!({ "steps": [
             { "id": "02", "status": "done", "set": { "name": "Ada" }, "evidence": "m2" },
             { "id": "03.01", "status": "waiting", "say": [{ "text": "Your address?" }] }
@@ -93,11 +93,10 @@ pub(crate) fn onboarding() -> Example {
             { "id": "05.01[2]", "status": "done", "say": [{ "text": "Help is here." }] }
         ]}),
     ];
-    let topics = Value::List(vec!["bills".into(), "help".into()]);
     Example {
         name: "onboarding",
         code: compile(include_str!("../../../../examples/playbooks/onboarding.md")),
-        start: with_variables(&[("topics", topics), ("company", "Acme".into())]),
+        start: Start::default(),
         script: script(&["Ada", "nonsense", "a human! ada@example.org"], &answers),
     }
 }
@@ -110,10 +109,7 @@ pub(crate) fn tax() -> Example {
     Example {
         name: "tax",
         code: compile(include_str!("../../../../examples/playbooks/tax.md")),
-        start: Start {
-            args: [("order_total".to_owned(), Value::Float(50.0))].into(),
-            ..with_variables(&[("count", Value::Int(0))])
-        },
+        start: Start { args: [("order_total".to_owned(), Value::Float(50.0))].into(), ..Start::default() },
         script: script(&[], &[answer]),
     }
 }

@@ -71,13 +71,14 @@ fn called(context: &Context<'_>) -> FxHashSet<(usize, usize)> {
     }
     for (agent, found) in context.agents.iter().enumerate() {
         for playbook in &found.playbooks {
-            let is_called =
-                |block: &crate::tree::PythonBlock| block.code.matches(&playbook.name.value).count() > 1;
+            // Python writes a title with underscores.
+            let spelled = playbook.name.value.replace(' ', "_");
+            let is_called = |block: &crate::tree::PythonBlock| block.code.matches(&spelled).count() > 1;
             let is_markdown = playbook.mode != crate::tree::Mode::Python;
             let mentions = found
                 .python
                 .iter()
-                .any(|block| is_called(block) || (is_markdown && block.code.contains(&playbook.name.value)));
+                .any(|block| is_called(block) || (is_markdown && block.code.contains(&spelled)));
             if mentions {
                 note(agent, &playbook.name.value);
             }

@@ -32,7 +32,8 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 fn scope(query: &AnalyticsQuery, now: Timestamp) -> (PlaybookScope, Timestamp) {
     let mut time = query.time();
     let days = query.days.map_or(DEFAULT_DAYS, |days| days.0);
-    let since = time.start.unwrap_or(Timestamp(time.end.unwrap_or(now).0 - days * SECONDS_PER_DAY));
+    let days_ago = || Timestamp(time.end.unwrap_or(now).0 - days * SECONDS_PER_DAY);
+    let since = time.start.unwrap_or_else(days_ago);
     time.start = Some(since);
     let versions = query.agent_version.iter().flat_map(|versions| versions.split(','));
     let scope = PlaybookScope {

@@ -65,9 +65,21 @@ pub(crate) fn complete_in(tx: &Tx<'_>, lease: &Lease, at: Timestamp) -> Result<(
     attempt.finish(tx.sql, JobState::Done, &ending)
 }
 
-/// Fails unless the lease is good, for results that are stored before the end of their job.
-pub(crate) fn check_in(tx: &Tx<'_>, lease: &Lease) -> Result<()> {
-    held(tx.sql, lease)?.map(|_| ()).ok_or_else(|| lost(lease))
+/// For results that are stored before the end of their job. Whatever ended the attempts before this one is overcome, so
+/// they count no more: only attempts that come to nothing use a job up.
+pub(crate) fn go_on_in(tx: &Tx<'_>, lease: &Lease) -> Result<()> {
+    let text =
+        "UPDATE jobs SET attempts = 1 WHERE id = ? AND +org_id = ? AND fence = ? AND state = 'running'";
+    let values = (lease.job.0, lease.org.as_str(), fence(lease));
+    if tx.sql.prepare_cached(text)?.execute(values)? == 0 { Err(lost(lease)) } else { Ok(()) }
+}
+
+/// As [`go_on_in`], for an answer that a job has not had before; nothing for a job that does not run.
+pub(crate) fn got_an_answer(sql: &Connection, org: &OrgId, job: JobId, digest: &str) -> Result<()> {
+    let text = "UPDATE jobs SET attempts = 1 WHERE id = ?1 AND +org_id = ?2 AND state = 'running'
+                AND NOT EXISTS (SELECT 1 FROM saved_answers WHERE job_id = ?1 AND digest = ?3)";
+    sql.prepare_cached(text)?.execute((job.0, org.as_str(), digest))?;
+    Ok(())
 }
 
 /// The ids of those that were lost.

@@ -138,7 +138,7 @@ pub struct PlaybookAggregatorConfig {
     pub cluster_size_counts: ClusterSizeCounts,
 }
 
-/// Rows, or the different users who taught them.
+/// Rows, or the different users or sessions that taught them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -146,6 +146,7 @@ pub enum ClusterSizeCounts {
     #[default]
     Rows,
     Users,
+    Sessions,
 }
 
 impl Default for PlaybookAggregatorConfig {

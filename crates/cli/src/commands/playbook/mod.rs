@@ -1,4 +1,4 @@
-//! Markdown playbooks as files: checked, laid out and explained without a server and without a data folder.
+//! Markdown playbooks as files: checked, laid out, explained, tested and run, without a server.
 
 mod check;
 mod disk;
@@ -6,6 +6,8 @@ mod explain;
 mod fmt;
 mod given;
 mod lsp;
+mod run;
+mod test;
 
 use clap::Subcommand;
 
@@ -19,6 +21,10 @@ pub(crate) enum Playbook {
     Fmt(fmt::Fmt),
     /// Say for every step whether it runs by itself or asks the model, and why.
     Explain(explain::Explain),
+    /// Run a program as a chat.
+    Run(run::Run),
+    /// Play the conversations that tests hold, without a model.
+    Test(test::Test),
     /// Serve an editor as a language server.
     Lsp(lsp::Lsp),
 }
@@ -29,6 +35,8 @@ impl Playbook {
             Playbook::Check(command) => command.run(context),
             Playbook::Fmt(command) => command.run(context),
             Playbook::Explain(command) => command.run(context),
+            Playbook::Run(command) => command.run(context),
+            Playbook::Test(command) => command.run(context),
             Playbook::Lsp(command) => command.run(),
         }
     }

@@ -7,7 +7,7 @@ mod meter;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod ready;
-mod signals;
+pub(crate) mod signals;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use reflexio_app::{
     App, EmbedderChoice, InjectionSettings, MasterKey, ModelSettings, WorkerSettings, Workers,
 };
-use reflexio_llm::{GateSettings, Settings};
+use reflexio_llm::GateSettings;
 use reflexio_server::RateLimit;
 use reflexio_types::{Config, SystemClock};
 use tokio::net::TcpListener;
@@ -29,6 +29,7 @@ use tokio::sync::watch;
 use crate::context::Context;
 use crate::data_dir::{DataDir, DataDirArg};
 use crate::lock::ServerLock;
+use crate::models;
 use ready::ReadyFile;
 
 /// How long requests may take to finish after the server was asked to stop.
@@ -160,7 +161,7 @@ impl Serve {
         let concurrency = self.model_calls.map_or(concurrency, NonZeroUsize::get);
         let allowed: Vec<String> = self.allow_command.iter().map(|line| line.trim().to_owned()).collect();
         Arc::new(move |config| {
-            let mut settings = models(config);
+            let mut settings = models::settings(config);
             settings.commands.allowed.clone_from(&allowed);
             settings.gate.concurrency = concurrency;
             settings
@@ -173,7 +174,7 @@ impl Serve {
     }
 
     fn learning_words(&self) -> &'static str {
-        let settings = models(&Config::default());
+        let settings = models::settings(&Config::default());
         match (self.learning_workers, settings.default_model.is_some() || !settings.keys.is_empty()) {
             (0, _) => "off: conversations are stored and queued",
             (_, true) => "with the model of the environment, or the one in the configuration",
@@ -225,12 +226,6 @@ impl Serve {
         app.suspend().await;
         served
     }
-}
-
-/// Models come from the configuration first, then from the environment.
-fn models(config: &Config) -> Settings {
-    let settings = Settings::from_config(config.llm_config.as_ref(), config.api_key_config.as_ref());
-    settings.or_environment(|name| std::env::var(name).ok())
 }
 
 async fn asked_to_stop(mut told: watch::Receiver<bool>) {

@@ -134,6 +134,8 @@ async fn learn_the_rest(client: &Client) {
         let jobs = client.jobs(&query).await.expect("jobs").jobs;
         let open =
             jobs.iter().filter(|job| matches!(job.state, JobState::Queued | JobState::Running)).count();
+        let given_up: Vec<_> = jobs.iter().filter(|job| job.state == JobState::Dead).collect();
+        assert!(given_up.is_empty(), "a kill is no reason to give a job up: {given_up:#?}");
         if open == 0 {
             return;
         }

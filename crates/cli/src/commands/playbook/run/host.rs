@@ -1,0 +1,118 @@
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use playbook_run::engine::{Entry, Message, Speaker, State, Value};
+use playbook_run::{CommandTools, Host, Verdict};
+
+use super::input::Input;
+use super::trace::Trace;
+use crate::output::Output;
+
+/// The user at a terminal, or a pipe.
+pub(super) struct Terminal<'a> {
+    out: &'a Output,
+    input: Input,
+    tools: CommandTools,
+    trace: Option<Trace>,
+    is_interactive: bool,
+    /// A prompt stands in the last line.
+    is_prompted: AtomicBool,
+}
+
+impl<'a> Terminal<'a> {
+    pub(super) fn new(
+        out: &'a Output,
+        tools: CommandTools,
+        is_verbose: bool,
+        given: Vec<String>,
+        reads_stdin: bool,
+    ) -> Self {
+        let is_interactive = reads_stdin && io::stdin().is_terminal() && !out.is_json();
+        let trace = is_verbose.then(Trace::default);
+        let input = Input::new(given, reads_stdin);
+        Self { out, input, tools, trace, is_interactive, is_prompted: AtomicBool::new(false) }
+    }
+
+    /// What was said before this process. It goes to standard error: whoever collects what agents say has it.
+    pub(super) fn show_past(&self, state: &State, entries: &[Entry]) {
+        let dim = self.out.style_errors().dim();
+        for message in state.transcript() {
+            let who = if message.from == Speaker::User { "user" } else { "agent" };
+            self.out.note(dim.apply_to(format!("{who}: {}", message.text)));
+        }
+        if let Some(trace) = &self.trace {
+            // Later entries speak of playbooks that were entered before.
+            let _ = trace.lines(entries);
+        }
+    }
+
+    fn prompt(&self) {
+        if self.is_interactive && !self.input.has_given() && !self.is_prompted.swap(true, Ordering::Relaxed) {
+            let _ = write!(io::stderr().lock(), "{} ", self.out.style_errors().green().bold().apply_to(">"));
+        }
+    }
+
+    /// Something is printed while the user may be typing.
+    fn interrupt_prompt(&self) {
+        if self.is_prompted.swap(false, Ordering::Relaxed) {
+            let _ = writeln!(io::stderr().lock());
+        }
+    }
+
+    async fn heard(&self) -> Option<String> {
+        self.prompt();
+        let text = self.input.next().await;
+        // The line break came with the user's own.
+        self.is_prompted.store(false, Ordering::Relaxed);
+        text
+    }
+}
+
+#[async_trait]
+impl Host for Terminal<'_> {
+    async fn say(&self, message: &Message) {
+        if self.out.is_json() {
+            return;
+        }
+        self.interrupt_prompt();
+        let style = self.out.style().cyan();
+        let text = if message.to == "user" {
+            message.text.clone()
+        } else {
+            format!("(to {}) {}", message.to, message.text)
+        };
+        // Nobody reads it: the journal has it.
+        let _ = self.out.line(style.apply_to(text));
+    }
+
+    async fn told(&self, entries: &[Entry]) {
+        let Some(trace) = &self.trace else { return };
+        self.interrupt_prompt();
+        let dim = self.out.style_errors().dim();
+        for line in trace.lines(entries) {
+            let _ = writeln!(io::stderr().lock(), "{}", dim.apply_to(line));
+        }
+    }
+
+    async fn user(&self) -> Option<String> {
+        self.heard().await
+    }
+
+    async fn unhandled(&self, _message: &str) {
+        self.out.note("no playbook is for this message");
+    }
+
+    async fn tool(&self, name: &str, args: &[(String, Value)]) -> Result<Value, String> {
+        self.tools.call(name, args).await
+    }
+
+    async fn approve(&self, who: Option<&str>, text: &str) -> Option<Verdict> {
+        self.interrupt_prompt();
+        let who = who.unwrap_or("somebody");
+        self.out.note(format_args!("{who} must approve: {text} [y/N]"));
+        let answer = self.heard().await?;
+        let is_granted = matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes" | "approve" | "approved");
+        Some(Verdict { is_granted, by: who.to_owned() })
+    }
+}

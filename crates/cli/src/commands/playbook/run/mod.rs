@@ -1,0 +1,188 @@
+//! A program as a chat in the terminal, or between pipes.
+
+mod budget;
+mod ending;
+mod folder;
+mod host;
+mod input;
+mod params;
+mod trace;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use jiff::{Timestamp, Zoned};
+use playbook_lang::Program;
+use playbook_run::engine::{Playbooks, Settings, Start};
+use playbook_run::{
+    Answerer, Around, Asker, CommandTool, CommandTools, Driver, FileJournal, Header, Journal as _, NoModel,
+    Pause,
+};
+use reflexio_llm::{Models, Options, Services};
+use reflexio_types::Config;
+
+use super::disk::{self, Disk};
+use super::given::Group;
+use crate::context::Context;
+use crate::data_dir::DataDirArg;
+use crate::exit::Code;
+use crate::failure::Failure;
+use folder::Runs;
+use host::Terminal;
+
+/// Arguments of `playbook run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without a terminal, each line of standard input is a message of the user; standard output holds what the \
+                  agents say and nothing else.\n\nExit status: 0 the run is over or waits for nothing that was \
+                  begun, 1 it failed or stopped at a limit, 2 the command line is wrong, 3 an answer of the user was \
+                  needed and there was none, 130 interrupted."
+)]
+pub(crate) struct Run {
+    /// Files, read together as one program.
+    #[arg(value_name = "FILE", required_unless_present = "resume", conflicts_with = "resume")]
+    files: Vec<PathBuf>,
+    /// Go on with a run that was interrupted, at the same step.
+    #[arg(long, value_name = "RUN")]
+    resume: Option<String>,
+    /// The playbook to start; without it, those that begin by themselves.
+    #[arg(long, value_name = "PLAYBOOK", conflicts_with = "resume")]
+    start: Option<String>,
+    /// A parameter or variable; the value is JSON, or else a text. May be given several times.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
+    param: Vec<String>,
+    /// Who talks to the playbooks.
+    #[arg(long, value_name = "ID", env = "REFLEXIO_USER_ID")]
+    user_id: Option<String>,
+    /// The model for steps in words, such as openai/gpt-5-mini; otherwise the environment's.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Say this first. May be given several times.
+    #[arg(long, value_name = "TEXT")]
+    message: Vec<String>,
+    /// A tool that playbooks may call: `Name(parameters) => command`. The command gets its arguments as JSON on standard
+    /// input and prints the result. May be given several times, and again with --resume.
+    #[arg(long, value_name = "TOOL")]
+    tool: Vec<CommandTool>,
+    #[command(flatten)]
+    budget: budget::BudgetArgs,
+    /// Show every step, decision and call on standard error.
+    #[arg(long, short)]
+    verbose: bool,
+    #[command(flatten)]
+    data: DataDirArg,
+}
+
+impl Run {
+    pub(crate) fn run(&self, context: &Context) -> anyhow::Result<()> {
+        crate::run::wait(self.converse(context))
+    }
+
+    async fn converse(&self, context: &Context) -> anyhow::Result<()> {
+        let runs = Runs::new(&self.data.folder()?)?;
+        let journal = match &self.resume {
+            Some(run) => runs.open(run)?,
+            None => runs.create(self.header()?)?,
+        };
+        let code = self.code(&journal.header().files)?;
+        let tools = CommandTools::new(self.tool.clone());
+        let model = self.answerer(&journal.header().run)?;
+        let host = Terminal::new(&context.out, tools, self.verbose, self.message.clone(), self.reads_stdin());
+        let now = || u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
+        let around = Around { journal: &journal, model: &*model, host: &host, now: &now };
+        let mut driver = if self.resume.is_some() {
+            let driver = Driver::resume(Arc::clone(&code), around).await.context("the run cannot go on")?;
+            host.show_past(driver.state(), &journal.read().await?);
+            driver
+        } else {
+            let start = Start {
+                playbook: self.start.clone(),
+                settings: self.settings(),
+                ..params::start(&code, self.start.as_deref(), &self.param)?
+            };
+            Driver::start(Arc::clone(&code), start, around).await.map_err(|error| {
+                Failure::usage(error.to_string())
+                    .hint("`reflexio playbook explain` lists playbooks and parameters")
+            })?
+        };
+        let pause = tokio::select! {
+            pause = driver.converse() => Some(pause?),
+            _ = tokio::signal::ctrl_c() => None,
+        };
+        self.end(context, &journal, &driver, &code, pause)
+    }
+
+    fn end(
+        &self,
+        context: &Context,
+        journal: &FileJournal,
+        driver: &Driver<'_>,
+        code: &Playbooks,
+        pause: Option<Pause>,
+    ) -> anyhow::Result<()> {
+        let run = &journal.header().run;
+        let ending = ending::Ending::new(run, driver.state(), pause.as_ref());
+        ending.tell(&context.out)?;
+        let Some(pause) = pause else {
+            return Err(Failure::new(Code::Interrupted, format!("run {run} was interrupted"))
+                .hint(ending::how_to_resume(run))
+                .into());
+        };
+        ending.verdict(code, &pause)
+    }
+
+    fn header(&self) -> Result<Header, Failure> {
+        let files = self.files.iter().map(|file| match file.canonicalize() {
+            _ if file.as_os_str() == "-" => Ok("-".to_owned()),
+            Ok(path) => Ok(path.to_string_lossy().into_owned()),
+            Err(error) => Err(Failure::usage(format!("{} cannot be read: {error}", file.display()))),
+        });
+        Ok(Header {
+            run: String::new(),
+            files: files.collect::<Result<_, _>>()?,
+            user_id: self.user_id.clone(),
+        })
+    }
+
+    fn code(&self, files: &[String]) -> anyhow::Result<Arc<Playbooks>> {
+        let files = files.iter().map(|file| disk::read(file.as_ref())).collect::<Result<_, _>>()?;
+        let program: Program = Group(files).parse(&Disk::default());
+        let tools = self.tool.iter().map(|tool| tool.tool.clone()).collect();
+        Playbooks::compile(program, tools).map_err(|error| {
+            let count = super::counted(error.problems.len(), "error");
+            Failure::usage(format!("the program has {count}"))
+                .details(error.problems)
+                .hint("`reflexio playbook check` shows them in place")
+                .into()
+        })
+    }
+
+    fn reads_stdin(&self) -> bool {
+        !self.files.iter().any(|file| file.as_os_str() == "-")
+    }
+
+    fn settings(&self) -> Settings {
+        let offset = Zoned::now().offset().seconds() / 60;
+        Settings { budget: self.budget.budget(), utc_offset_minutes: offset, ..Settings::default() }
+    }
+
+    fn answerer(&self, run: &str) -> anyhow::Result<Box<dyn Answerer>> {
+        let mut settings = crate::models::settings(&Config::default());
+        // Whoever types a command line may run it.
+        let command = self.model.as_deref().and_then(|model| model.strip_prefix("command:"));
+        settings.commands.allowed.extend(command.map(str::to_owned));
+        settings.commands.environment.extend(std::env::vars().filter(|_| command.is_some()));
+        if self.model.is_none()
+            && settings.default_model.is_none()
+            && settings.keys.is_empty()
+            && settings.roles.is_empty()
+        {
+            return Ok(Box::new(NoModel));
+        }
+        let models = Models::new(settings, Services::default())?;
+        let options = Options::for_run(format!("playbook-{run}"));
+        Ok(Box::new(Asker::new(models, self.model.clone(), options)?))
+    }
+}

@@ -1,0 +1,119 @@
+//! Asking a model what the engine asks for.
+
+use async_trait::async_trait;
+use playbook_engine::{ModelRequest, PROMPTS, Used};
+use reflexio_llm::prompts::{PromptError, Registry, Template};
+use reflexio_llm::{Error, Model, Models, Options, Role, Schema, Usage};
+use serde_json::Value;
+
+/// An answer and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    pub answer: Value,
+    pub used: Used,
+}
+
+/// Why there is no answer, by what becomes of the run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    /// No model is set up. The run stays where it is until there is one.
+    #[error("{0}")]
+    NoModel(String),
+    /// It may work later, or after somebody has paid or changed a key. The run stays where it is.
+    #[error("{0}")]
+    Later(String),
+    /// It would cost more than is allowed: the run ends with what it has.
+    #[error("{0}")]
+    Unaffordable(String),
+    /// Asking again gives the same: the playbook's failure policy decides.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Gives answers to what runs ask for.
+#[async_trait]
+pub trait Answerer: Send + Sync {
+    async fn answer(&self, request: &ModelRequest) -> Result<Answered, Unanswered>;
+}
+
+/// Nobody can be asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoModel;
+
+#[async_trait]
+impl Answerer for NoModel {
+    async fn answer(&self, _: &ModelRequest) -> Result<Answered, Unanswered> {
+        Err(Unanswered::NoModel("no model is configured".to_owned()))
+    }
+}
+
+/// Asks the model of the role `playbook`, or the one that a playbook names.
+pub struct Asker {
+    models: Models,
+    /// Stands above what playbooks name.
+    chosen: Option<String>,
+    options: Options,
+    prompts: Registry,
+}
+
+impl Asker {
+    /// `chosen` is a model that is used for everything.
+    pub fn new(models: Models, chosen: Option<String>, options: Options) -> Result<Self, PromptError> {
+        let template = |file: &playbook_engine::PromptFile| Template {
+            name: file.name,
+            version: file.version,
+            source: file.source,
+        };
+        Ok(Self { models, chosen, options, prompts: Registry::new(PROMPTS.iter().map(template))? })
+    }
+
+    fn model(&self, request: &ModelRequest) -> Result<Model, Error> {
+        match self.chosen.as_ref().or(request.model.as_ref()) {
+            Some(name) => self.models.named(Role::Playbook, name),
+            None => self.models.for_role(Role::Playbook),
+        }
+    }
+}
+
+#[async_trait]
+impl Answerer for Asker {
+    async fn answer(&self, request: &ModelRequest) -> Result<Answered, Unanswered> {
+        let model = self.model(request).map_err(unanswered)?;
+        let prompt = self.prompts.render(request.prompt, &request.context);
+        let prompt = prompt.map_err(|error| Unanswered::Failed(error.to_string()))?;
+        let Some(schema) = &request.schema else {
+            let said = model.complete(&prompt, &self.options).await.map_err(unanswered)?;
+            let used = used(said.usage, said.cost_micros, said.calls);
+            return Ok(Answered { answer: Value::String(said.text), used });
+        };
+        let schema = Schema::new(request.prompt, schema.clone());
+        let schema = schema.map_err(|error| Unanswered::Failed(error.to_string()))?;
+        let found =
+            model.complete_json::<Value>(&prompt, &schema, &self.options).await.map_err(unanswered)?;
+        Ok(Answered { answer: found.value, used: used(found.usage, found.cost_micros, found.calls) })
+    }
+}
+
+fn used(usage: Usage, cost_micros: u64, calls: u32) -> Used {
+    let tokens = usage.prompt_tokens.saturating_add(usage.output_tokens);
+    Used { tokens, cost_micros, more_calls: u64::from(calls.saturating_sub(1)) }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn unanswered(error: Error) -> Unanswered {
+    let reason = error.to_string();
+    match error {
+        Error::Misconfigured(_) => Unanswered::NoModel(reason),
+        Error::BudgetExceeded(_) => Unanswered::Unaffordable(reason),
+        Error::Auth { .. }
+        | Error::Billing { .. }
+        | Error::RateLimited { .. }
+        | Error::Unavailable { .. }
+        | Error::Timeout { .. }
+        | Error::Cancelled => Unanswered::Later(reason),
+        Error::BadRequest { .. }
+        | Error::ContextTooLong { .. }
+        | Error::Declined { .. }
+        | Error::InvalidAnswer { .. } => Unanswered::Failed(reason),
+    }
+}

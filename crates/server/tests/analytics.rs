@@ -67,6 +67,11 @@ async fn playbooks_are_counted_by_type_version_day_and_decision() {
     let narrow = "/api/analytics/playbooks?playbook_name=pain_points&agent_version=v2.1.0";
     assert_eq!(server.get(narrow).await.ok()["user_playbooks"]["total"], 1);
     assert_eq!(server.get("/api/analytics/playbooks?days=0").await.status, 422);
+    for edge in
+        ["end_time=-9223372036854775808", "start_time=-9223372036854775808", "start_time=9223372036854775807"]
+    {
+        assert_eq!(server.get(&format!("/api/analytics/playbooks?{edge}")).await.status, 200, "{edge}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

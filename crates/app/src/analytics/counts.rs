@@ -59,7 +59,7 @@ impl PlaybookAnalytics {
             recent: row.recent,
         }));
         let end = time.end.unwrap_or(now).min(now);
-        let days = time.start.map(|start| (end.0 - start.0).max(1) as f64 / SECONDS_PER_DAY);
+        let days = time.start.map(|start| end.0.saturating_sub(start.0).max(1) as f64 / SECONDS_PER_DAY);
         let in_use = counts.agent.iter().filter(|row| row.status == Status::Current);
         let decisions = in_use.map(|row| (row.playbook_status.as_str(), row.total, row.recent));
         Self {

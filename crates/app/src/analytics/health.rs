@@ -95,7 +95,9 @@ impl App {
             stall: self.store.stall(org).await?,
             dead_jobs: self.store.org_job_counts(org).await?.dead,
             waiting,
-            longest_waiting: oldest.first().map(|row| (now.0 - row.created_at.0) / SECONDS_PER_DAY),
+            longest_waiting: oldest
+                .first()
+                .map(|row| now.0.saturating_sub(row.created_at.0) / SECONDS_PER_DAY),
             words_only: match embeddings.model {
                 Some(_) => None,
                 None => Some(embeddings.trouble.unwrap_or_else(|| "it is not ready yet".to_owned())),

@@ -32,7 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 fn scope(query: &AnalyticsQuery, now: Timestamp) -> (PlaybookScope, Timestamp) {
     let mut time = query.time();
     let days = query.days.map_or(DEFAULT_DAYS, |days| days.0);
-    let days_ago = || Timestamp(time.end.unwrap_or(now).0 - days * SECONDS_PER_DAY);
+    let days_ago = || Timestamp(time.end.unwrap_or(now).0.saturating_sub(days * SECONDS_PER_DAY));
     let since = time.start.unwrap_or_else(days_ago);
     time.start = Some(since);
     let versions = query.agent_version.iter().flat_map(|versions| versions.split(','));
@@ -128,7 +128,7 @@ async fn playbook_review(
     let limit = query.limit.map_or(DEFAULT_LISTED, |limit| limit.as_usize());
     let review = app.playbook_review(&caller, &scope, since, limit).await?;
     let waits = |row: AgentPlaybook| WaitingPlaybookView {
-        waiting_days: (now.0 - row.created_at.0).max(0) / SECONDS_PER_DAY,
+        waiting_days: now.0.saturating_sub(row.created_at.0).max(0) / SECONDS_PER_DAY,
         playbook: row.into(),
     };
     Ok(Json(PlaybookReviewResponse {

@@ -187,6 +187,7 @@ pub struct SearchAgentPlaybookRequest {
     pub enable_reformulation: Option<bool>,
     pub search_mode: Option<SearchMode>,
     pub request_id: Option<String>,
+    /// The rules that it gets are noted, to tell later what they did.
     pub session_id: Option<String>,
     /// Show what each score is made of.
     pub explain: Option<bool>,

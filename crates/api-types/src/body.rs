@@ -58,6 +58,9 @@ pub fn parse_body<T: WireRequest>(bytes: &[u8]) -> Result<Parsed<T>, Rejected> {
 
 /// Reads a query string.
 pub fn parse_query<T: WireRequest>(query: &str) -> Result<T, Rejected> {
+    if let Some((name, _)) = form_pairs(query).find(|(_, value)| value.contains('\0')) {
+        return Err(nul(vec![LocPart::from("query"), LocPart::from(name.as_ref())]));
+    }
     let pairs = serde_urlencoded::Deserializer::new(form_pairs(query));
     let value: T = serde_path_to_error::deserialize(pairs).map_err(|error| {
         let mut loc = vec![LocPart::from("query")];
@@ -80,13 +83,14 @@ fn refuse_nul(bytes: &[u8]) -> Result<(), Rejected> {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else { return Ok(()) };
     let mut loc = vec![LocPart::from("body")];
     match find_nul(&value, &mut loc) {
-        true => Err(Rejected(vec![Detail::new(
-            "value_error",
-            loc,
-            "Value error, the character U+0000 (NUL) cannot be stored; remove it",
-        )])),
+        true => Err(nul(loc)),
         false => Ok(()),
     }
+}
+
+fn nul(loc: Vec<LocPart>) -> Rejected {
+    let message = "Value error, the character U+0000 (NUL) cannot be stored; remove it";
+    Rejected(vec![Detail::new("value_error", loc, message)])
 }
 
 fn find_nul(value: &Value, loc: &mut Vec<LocPart>) -> bool {

@@ -16,6 +16,10 @@ pub struct ContextQuery {
     pub playbook_name: Option<String>,
     /// The most tokens, estimated; 1500 if missing.
     pub token_budget: Option<TokenBudget>,
+    /// For which session; changes nothing in the block, and tells later what its rules did.
+    pub session_id: Option<Id>,
+    /// Also user playbooks that a rule in the block says already.
+    pub include_covered: Option<bool>,
 }
 
 impl WireRequest for ContextQuery {}
@@ -34,6 +38,8 @@ pub struct ContextResponse {
     pub learnings: Vec<ContextLearning>,
     /// Rows that fit the request but not the budget.
     pub left_out: u64,
+    /// User playbooks that were left out because a rule in the block says the same.
+    pub covered: u64,
     /// Meaning was asked for and only words were matched.
     pub degraded: bool,
 }

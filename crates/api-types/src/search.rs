@@ -74,11 +74,13 @@ pub struct UnifiedSearchRequest {
     pub enable_agent_answer: Option<bool>,
     pub search_mode: Option<SearchMode>,
     pub request_id: Option<Id>,
-    /// Rows that this session was given before are left out.
+    /// Rows that this session was given before are left out, and the rules it gets are noted.
     pub session_id: Option<Id>,
     pub interaction_id: Option<Positive>,
     /// False serves rows again that the session has.
     pub skip_served: Option<bool>,
+    /// True also shows user playbooks that an agent playbook of the answer says already.
+    pub include_covered: Option<bool>,
     /// Show what each score is made of.
     pub explain: Option<bool>,
     /// How much newer rows gain, 0 to 1; nothing if missing.
@@ -99,6 +101,8 @@ pub struct UnifiedSearchViewResponse {
     pub msg: Option<String>,
     /// Matching agent playbooks that were left out because nobody approved them.
     pub hidden_unapproved: Option<u64>,
+    /// User playbooks that were left out because an agent playbook of the answer says the same.
+    pub covered: Option<u64>,
     /// Meaning was asked for and only words were matched.
     pub degraded: Option<bool>,
 }

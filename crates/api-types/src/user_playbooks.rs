@@ -144,6 +144,7 @@ pub struct SearchUserPlaybookRequest {
     pub enable_reformulation: Option<bool>,
     pub search_mode: Option<SearchMode>,
     pub request_id: Option<Id>,
+    /// The rules that it gets are noted, to tell later what they did.
     pub session_id: Option<Id>,
     /// Show what each score is made of.
     pub explain: Option<bool>,

@@ -167,6 +167,7 @@ fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
         models: Arc::new(|_| Default::default()),
         costs: Default::default(),
         assistants: Default::default(),
+        injections: Default::default(),
     }));
     let background = Arc::clone(&app);
     let task = tokio::spawn(async move {

@@ -1,10 +1,11 @@
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, Error as StoreError};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, PlaybookStatus, Review, RowKind, Scope,
-    Signature, Status, Timestamp,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, InjectionRoute, PlaybookStatus, Review,
+    RowKind, Scope, Signature, Status, Timestamp,
 };
 
 use crate::access::Access;
+use crate::injections::{Prompt, Worded};
 use crate::search::{Asked, Found, SearchOptions};
 use crate::{App, Error, Result};
 
@@ -79,15 +80,19 @@ impl App {
     }
 
     /// As an agent in production asks: approved rules, unless others are asked for by status. Also says how
-    /// many pending ones would have matched.
+    /// many pending ones would have matched. What is found for a session is noted.
     pub async fn retrieve_agent_playbooks(
         &self,
         caller: &Caller,
         filter: AgentPlaybookFilter,
         options: &SearchOptions,
+        prompt: &Prompt,
     ) -> Result<(Found<AgentPlaybook>, u64)> {
         let asked = self.ask(caller, options).await;
-        self.retrieve_asked(caller, filter, options, asked.as_ref()).await
+        let (found, hidden) = self.retrieve_asked(caller, filter, options, asked.as_ref()).await?;
+        let rules = found.rows.iter().map(|hit| hit.row.injected()).collect();
+        self.note_found(caller, prompt, InjectionRoute::SearchAgentPlaybooks, rules);
+        Ok((found, hidden))
     }
 
     pub(crate) async fn retrieve_asked(

@@ -9,6 +9,7 @@ mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregation;
+mod analytics;
 mod carry_over;
 mod configs;
 mod context;
@@ -17,8 +18,11 @@ mod embeddings;
 mod error;
 mod evaluation;
 mod ids;
+mod impact;
+mod injections;
 mod interactions;
 mod jobs;
+mod journal;
 mod keys;
 mod learning;
 mod optimization;
@@ -32,6 +36,7 @@ mod search;
 mod secrets;
 mod server_state;
 mod shadow_comparisons;
+mod upkeep;
 mod user_playbooks;
 
 use std::sync::Arc;
@@ -40,6 +45,10 @@ pub use agent_playbook_imports::{ImportAction, ImportOutcome, ImportedRule, Rule
 pub use agent_playbook_revisions::{AgentPlaybookDiff, DiffPart, FieldDiff};
 pub use agent_playbooks::NewAgentPlaybook;
 pub use aggregation::AggregationOutcome;
+pub use analytics::{
+    Counted, HealthCheck, HealthState, HealthTerms, PlaybookAnalytics, PlaybookHealth, PlaybookReview,
+    PlaybookTotals, VersionAnalytics,
+};
 pub use carry_over::{Carried, CarriedOver, CarryOver, LeftOut};
 pub use configs::ConfigEdit;
 pub use context::{ContextBlock, ContextRequest};
@@ -47,6 +56,8 @@ pub use costs::{Budgets, CostSettings, Costs, Spending, Today};
 pub use embeddings::{Connect, EmbedderChoice, EmbeddingStatus, Pace};
 pub use error::{Error, Result};
 pub use evaluation::{GradeRequest, Graded, Regeneration, SkippedGrade};
+pub use impact::{Comparison, Effect, IMPACT_CAVEAT, RuleImpact, WordingImpact};
+pub use injections::{InjectionSettings, NewInjection, Prompt, ReportedInjection};
 pub use interactions::Among;
 pub use jobs::JobPage;
 pub use keys::NewKey;
@@ -82,6 +93,7 @@ pub struct App {
     learning: learning::Learning,
     books: costs::Books,
     assistants: reflexio_assistant::Operator,
+    injections: injections::InjectionLog,
 }
 
 /// What an [`App`] is made of.
@@ -99,11 +111,14 @@ pub struct Options {
     pub costs: CostSettings,
     /// Which assistants the optimiser may replay conversations with.
     pub assistants: reflexio_assistant::Operator,
+    /// How long it is kept which rules agents got.
+    pub injections: InjectionSettings,
 }
 
 impl App {
     pub fn new(options: Options) -> Self {
         let books = costs::Books::new(Arc::clone(&options.store), Arc::clone(&options.clock), options.costs);
+        let injections = injections::InjectionLog::new(Arc::clone(&options.store), options.injections);
         Self {
             store: options.store,
             clock: options.clock,
@@ -120,6 +135,7 @@ impl App {
             learning: learning::Learning::new(options.models),
             books,
             assistants: options.assistants,
+            injections,
         }
     }
 

@@ -6,10 +6,9 @@ use reflexio_types::{
 };
 
 use crate::access::Access;
-use crate::{App, Error, Result, ids};
+use crate::{App, Error, Result, ids, upkeep};
 
 /// Changes are forgotten so many at a time, so that others can write in between.
-const FORGOTTEN_AT_ONCE: usize = 2_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A run and what it cost.
@@ -94,16 +93,7 @@ impl App {
     /// Forgets what runs changed so many days ago; that they were stays.
     pub(crate) async fn forget_old_changes(&self, days: u32) {
         let before = Timestamp(self.now().0 - i64::from(days) * SECONDS_PER_DAY);
-        loop {
-            match self.store.forget_run_changes(before, FORGOTTEN_AT_ONCE).await {
-                Ok(forgotten) if forgotten == FORGOTTEN_AT_ONCE as u64 => {}
-                Ok(_) => break,
-                Err(error) => {
-                    tracing::warn!(%error, "old changes of runs could not be forgotten");
-                    break;
-                }
-            }
-        }
+        upkeep::forget("changes of runs", |most| self.store.forget_run_changes(before, most)).await;
     }
 }
 

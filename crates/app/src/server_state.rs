@@ -28,6 +28,8 @@ impl App {
     /// Erases what belongs to one user. Agent playbooks are shared and stay.
     pub async fn clear_user(&self, caller: &Caller, user_id: &UserId) -> Result<UserDataCounts> {
         caller.needs(Scope::Write)?;
+        // A record on its way to the store would bring the name back.
+        self.injections.settle_soon().await;
         Ok(self.store.clear_user(&caller.org, user_id).await?)
     }
 
@@ -39,6 +41,7 @@ impl App {
     /// The last call before an orderly end: keeps what makes the next start fast. The end does not depend on it.
     pub async fn suspend(&self) {
         self.books.settle().await;
+        self.injections.settle().await;
         if let Err(error) = self.store.suspend().await {
             tracing::warn!(%error, "the next start will read the indexes from the database");
         }

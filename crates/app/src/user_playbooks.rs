@@ -2,11 +2,12 @@ use reflexio_store::{
     Downgrade, RunStart, Upgrade, UserPlaybookChange, UserPlaybookFilter, UserPlaybookSelector,
 };
 use reflexio_types::{
-    Caller, RequestId, RowKind, RunKind, Scope, Status, Timestamp, UserId, UserPlaybook, UserPlaybookBody,
-    UserPlaybookId,
+    Caller, InjectionRoute, RequestId, RowKind, RunKind, Scope, Status, Timestamp, UserId, UserPlaybook,
+    UserPlaybookBody, UserPlaybookId,
 };
 
 use crate::access::Access;
+use crate::injections::{Prompt, Worded};
 use crate::runs::{scope_of, started_by};
 use crate::search::{Asked, Found, SearchOptions};
 use crate::{App, AsRun, Error, Result};
@@ -46,6 +47,20 @@ impl App {
     ) -> Result<Found<UserPlaybook>> {
         let asked = self.ask(caller, options).await;
         self.find_user_playbooks(caller, filter, options, asked.as_ref()).await
+    }
+
+    /// As an agent asks: what is found for a session is noted.
+    pub async fn retrieve_user_playbooks(
+        &self,
+        caller: &Caller,
+        filter: &UserPlaybookFilter,
+        options: &SearchOptions,
+        prompt: &Prompt,
+    ) -> Result<Found<UserPlaybook>> {
+        let found = self.search_user_playbooks(caller, filter, options).await?;
+        let rules = found.rows.iter().map(|hit| hit.row.injected()).collect();
+        self.note_found(caller, prompt, InjectionRoute::SearchUserPlaybooks, rules);
+        Ok(found)
     }
 
     /// With a query that was read before; without one it is a listing.

@@ -2,8 +2,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     agent_playbooks, backup, completions, config, costs, demo, dev, doctor, embeddings, evaluations, export,
-    import, interactions, jobs, keys, optimizations, optimize, playbook, profiles, publish, restore, runs,
-    search, serve, sessions, shadow, user_playbooks, users,
+    import, interactions, jobs, keys, optimizations, optimize, playbook, profiles, publish, report, restore,
+    runs, search, serve, sessions, shadow, user_playbooks, users,
 };
 use crate::exit;
 
@@ -87,6 +87,8 @@ pub(crate) enum Command {
     /// Answers of the agent, compared with alternatives that were not shown.
     #[command(subcommand)]
     Shadow(shadow::Shadow),
+    /// How playbooks stand: counts, versions beside each other, what waits for review, and whether all is well.
+    Report(report::Report),
     /// Markdown playbooks: checked, laid out, explained, tested and run.
     #[command(subcommand)]
     Playbook(playbook::Playbook),

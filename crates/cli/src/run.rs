@@ -52,6 +52,7 @@ fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
         Command::Sessions(command) => wait(command.run(context)),
         Command::Evaluations(command) => wait(command.run(context)),
         Command::Shadow(command) => wait(command.run(context)),
+        Command::Report(command) => wait(command.run(context)),
         Command::Playbook(command) => command.run(context),
         Command::Jobs(command) => wait(command.run(context)),
         Command::Runs(command) => wait(command.run(context)),

@@ -7,11 +7,13 @@
 mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
+mod analytics;
 mod configs;
 mod costs;
 mod embeddings;
 mod error;
 mod evaluations;
+mod impact;
 mod interactions;
 mod jobs;
 mod learning;

@@ -90,6 +90,16 @@ async fn a_key_can_do_what_its_scopes_say_and_no_more() {
             "read",
             &read,
             Method::POST,
+            "/api/injections",
+            Some(json!({"session_id": "s", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]})),
+            403,
+        ),
+        ("write", &write, Method::GET, "/api/injections", None, 403),
+        ("write", &write, Method::GET, "/api/analytics/health", None, 403),
+        (
+            "read",
+            &read,
+            Method::POST,
             "/api/evaluations/regenerate",
             Some(json!({"from_ts": 0, "to_ts": 1})),
             403,
@@ -143,7 +153,7 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let profile = json!({"user_profiles": [{"profile_id": "marker-profile", "user_id": "u", "content": "marker zebra"}]});
     send(Method::POST, "/api/add_user_profile", profile).await.ok();
     let playbook = json!({"user_playbooks": [{"user_id": "u", "agent_version": "v1", "request_id": "r",
-        "content": "marker zebra"}]});
+        "playbook_name": "marker-type", "content": "marker zebra"}]});
     send(Method::POST, "/api/add_user_playbook", playbook).await.ok();
     let config = json!({"agent_context_prompt": "marker", "review_config": {"another_key": false}});
     send(Method::POST, "/api/update_config", config).await.ok();
@@ -165,6 +175,9 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     assert_eq!(send(Method::POST, "/api/session_outcome", outcome).await.ok()["recorded"], true);
     let grade = json!({"session_id": "marker-session", "agent_version": "v1"});
     assert_eq!(send(Method::POST, "/api/evaluations/grade_on_demand", grade).await.ok()["result_id"], 1);
+    let used =
+        json!({"session_id": "marker-session", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]});
+    assert_eq!(send(Method::POST, "/api/injections", used).await.ok()["recorded"], 1);
     send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
 }
 
@@ -208,6 +221,10 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/search_agent_playbooks", Some(json!({"query": "zebra"}))),
         (Method::POST, "/api/search", Some(json!({"query": "zebra", "user_id": "u"}))),
         (Method::GET, "/api/context?user_id=u&query=zebra", None),
+        (Method::GET, "/api/injections?session_id=marker-session", None),
+        (Method::GET, "/api/analytics/playbooks", None),
+        (Method::GET, "/api/analytics/versions", None),
+        (Method::GET, "/api/analytics/review", None),
         (Method::GET, "/api/get_config", None),
         (Method::GET, "/api/jobs", None),
         (Method::POST, "/api/get_session_outcomes", Some(json!({}))),
@@ -220,7 +237,9 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
 }
 
 /// Reads whose answer holds no text of rows, or that name a row in their path; checked one by one below.
-const COUNTS_AND_STATES: [&str; 18] = [
+const COUNTS_AND_STATES: [&str; 20] = [
+    "/api/analytics/health",
+    "/api/agent_playbooks/{agent_playbook_id}/impact",
     "/api/agent_playbooks/{agent_playbook_id}/diff",
     "/api/agent_playbooks/{agent_playbook_id}/history",
     "/api/agent_playbooks/{agent_playbook_id}/lift",
@@ -270,6 +289,8 @@ async fn no_read_shows_the_rows_of_another_org() {
         assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, "/api/jobs/1", None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, &regeneration, None).await.status, status);
+        let impact = "/api/agent_playbooks/1/impact";
+        assert_eq!(server.send_as(Some(key), Method::GET, impact, None).await.status, status);
         for path in ["/api/agent_playbooks/2/diff", "/api/agent_playbooks/2/history"] {
             let answer = server.send_as(Some(key), Method::GET, path, None).await;
             let shown = answer.body.to_string().contains("foal");
@@ -360,6 +381,12 @@ async fn no_write_touches_the_rows_of_another_org() {
             Method::PUT,
             "/api/update_agent_playbook_status",
             json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
+            404,
+        ),
+        (
+            Method::POST,
+            "/api/injections",
+            json!({"session_id": "s", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]}),
             404,
         ),
         (

@@ -2,9 +2,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, StoredConfig};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookRevision, Evaluation, Image, ImageId, Interaction, LearningEvaluation,
-    MediaType, OrgId, Profile, Request, SessionId, SessionOutcome, ShadowComparison, Timestamp, UserId,
-    UserPlaybook,
+    AgentPlaybook, AgentPlaybookRevision, Evaluation, Image, ImageId, Injection, Interaction,
+    LearningEvaluation, MediaType, OrgId, Profile, Request, SessionId, SessionOutcome, ShadowComparison,
+    Timestamp, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, OptionalExtension};
 
@@ -14,8 +14,8 @@ use crate::predicate::Predicate;
 use crate::rows::{Stored, find};
 use crate::writer::Tx;
 use crate::{
-    agent_playbook_revisions, agent_playbooks, agent_versions, configs, evaluations, interactions, outcomes,
-    profiles, requests, shadow_comparisons, user_playbooks,
+    agent_playbook_revisions, agent_playbooks, agent_versions, configs, evaluations, injections,
+    interactions, outcomes, profiles, requests, shadow_comparisons, user_playbooks,
 };
 
 /// Ids grow from the largest one stored, so a huge one would leave no room for others.
@@ -35,6 +35,7 @@ pub(crate) fn import(tx: &mut Tx<'_>, org: &OrgId, record: Record, entry: Entry)
         Record::Evaluation(row) => evaluation(tx.sql, org, &row),
         Record::LearningEvaluation(row) => learning_evaluation(tx.sql, org, &row),
         Record::ShadowComparison(row) => shadow_comparison(tx.sql, org, &row),
+        Record::Injection(row) => injection(tx.sql, org, &row),
         Record::Config { body } => config(tx.sql, org, body),
     }
 }
@@ -194,6 +195,13 @@ fn shadow_comparison(sql: &Connection, org: &OrgId, row: &ShadowComparison) -> R
         "shadow comparison {} belongs to interaction {}, which is not there",
         row.id, row.interaction_id
     )))
+}
+
+fn injection(sql: &Connection, org: &OrgId, row: &Injection) -> Result<bool> {
+    if is_stored_under(sql, org, "injections", "injection_id", row.id.0, row)? {
+        return Ok(false);
+    }
+    injections::insert(sql, org, Some(row.id), row).map(|_| true)
 }
 
 fn config(sql: &Connection, org: &OrgId, body: String) -> Result<bool> {

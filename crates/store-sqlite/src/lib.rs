@@ -5,13 +5,14 @@
 //! hold terms only (`fts/`). Most other files carry the names of the traits they implement.
 //!
 //! This crate must never make ids or read the clock for a row, and never let a statement run that does
-//! not name the org (keys, the turns and totals of the queue, the age of calls and of runs, what all spent, and the checks of the whole file
-//! aside).
+//! not name the org (keys, the turns and totals of the queue, the age of calls, runs and injections, what all spent, and the
+//! checks of the whole file aside).
 
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod agent_versions;
 mod aggregations;
+mod analytics;
 mod answers;
 mod backup;
 mod configs;
@@ -21,6 +22,7 @@ mod error;
 mod evaluations;
 mod fts;
 mod import;
+mod injections;
 mod integrity;
 mod interactions;
 mod jobs;

@@ -12,8 +12,8 @@ use crate::nearest::sidecar;
 use crate::predicate::Predicate;
 use crate::writer::Tx;
 use crate::{
-    SqliteStore, answers, backup, costs, integrity, interactions, jobs, operations, optimizations, purge,
-    readers, runs, schema,
+    SqliteStore, answers, backup, costs, injections, integrity, interactions, jobs, operations,
+    optimizations, purge, readers, runs, schema,
 };
 
 #[async_trait]
@@ -94,6 +94,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let of_user = Predicate::of_org(org).text("t.user_id", Some(user.as_str()));
     let shadow_comparisons = delete(tx.sql, "shadow_comparisons", &of_user)?;
     let optimizations = optimizations::erase_user(tx.sql, org, user)?;
+    let injections = injections::erase_user(tx.sql, org, user)?;
     let (interactions, images) = interactions::delete_of_requests(tx, org, &of_user)?;
     let profiles = PROFILES.erase(tx, org, of_user.clone())?;
     let user_playbooks = USER_PLAYBOOKS.erase(tx, org, of_user.clone())?;
@@ -128,6 +129,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
         session_outcomes,
         evaluations,
         shadow_comparisons,
+        injections,
         optimizations,
     })
 }

@@ -1,13 +1,14 @@
 //! Lists must be read through the index that was made for them, however large the tables grow.
 
 use reflexio_store::{
-    AgentPlaybookFilter, EvaluationFilter, InteractionFilter, JobFilter, OptimizationFilter, OutcomeFilter,
-    ProfileFilter, Reach, RequestFilter, ShadowComparisonFilter, ShadowTurnFilter, UserPlaybookFilter,
+    AgentPlaybookFilter, EvaluationFilter, InjectionFilter, InteractionFilter, JobFilter, OptimizationFilter,
+    OutcomeFilter, ProfileFilter, Reach, RequestFilter, ShadowComparisonFilter, ShadowTurnFilter,
+    UserPlaybookFilter,
 };
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookId, Evaluation, Interaction, Job, JobState, LearningEvaluation, Optimization,
-    OptimizationPurpose, OptimizationTarget, OrgId, Profile, Request, SessionOutcome, ShadowComparison,
-    Status, TimeRange, Timestamp, UserPlaybook,
+    AgentPlaybook, AgentPlaybookId, Evaluation, Injection, Interaction, Job, JobState, LearningEvaluation,
+    Optimization, OptimizationPurpose, OptimizationTarget, OrgId, Profile, Request, SessionOutcome,
+    ShadowComparison, Status, TimeRange, Timestamp, UserPlaybook,
 };
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
@@ -15,8 +16,8 @@ use tempfile::TempDir;
 use crate::predicate::Predicate;
 use crate::rows::{Stored, select_text};
 use crate::{
-    Options, agent_playbooks, costs, evaluations, interactions, jobs, learning, optimizations, outcomes,
-    profiles, requests, schema, shadow_comparisons, user_playbooks,
+    Options, agent_playbooks, analytics, costs, evaluations, injections, interactions, jobs, learning,
+    optimizations, outcomes, profiles, requests, schema, shadow_comparisons, user_playbooks,
 };
 
 #[test]
@@ -193,6 +194,28 @@ fn the_books_are_never_read_through_for_one_user_run_or_day() {
     check_text(costs::SPENT_BY_RUN, "model_calls_by_run");
     check_text(costs::FORGET, "model_calls_by_age");
     check_text(costs::ERASE, "model_calls_by_user");
+}
+
+#[test]
+fn injections_are_listed_counted_and_forgotten_through_an_index() {
+    let every = InjectionFilter::default();
+    let of_user = InjectionFilter { user_id: Some("u1".into()), ..every.clone() };
+    let of_session = InjectionFilter { session_id: Some("s1".into()), ..of_user.clone() };
+    let order = Injection::ORDER;
+    check::<Injection>(injections::filtered(&org(), &every), order, "injections_by_time", "");
+    check::<Injection>(injections::filtered(&org(), &of_user), order, "injections_by_user", "");
+    check::<Injection>(injections::filtered(&org(), &of_session), order, "injections_by_session", "");
+    check_text(injections::FORGET, "injections_by_age");
+    check_text(injections::ERASE[0], "injections_by_user");
+    check_text(&injections::TOLD.replace("{session}", "1"), "session_outcomes_by_time");
+    check_text(&injections::JUDGED.replace("{session}", "1"), "evaluations_by_time");
+}
+
+#[test]
+fn playbooks_and_versions_are_counted_from_an_index_alone() {
+    let of_org = Predicate::of_org(&org());
+    check_text(&analytics::user_text(&of_org), "user_playbooks_by_version");
+    check_text(&analytics::published_text(&of_org), "requests_by_version");
 }
 
 /// Few rows, which may be sorted.

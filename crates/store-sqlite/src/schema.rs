@@ -11,7 +11,7 @@ use crate::fts::Index;
 use crate::runs;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_learning.sql"),
     include_str!("migrations/0003_sidecar.sql"),
@@ -23,6 +23,8 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_optimizations.sql"),
     include_str!("migrations/0010_runs.sql"),
     include_str!("migrations/0011_agent_versions.sql"),
+    include_str!("migrations/0012_injections.sql"),
+    include_str!("migrations/0013_analytics.sql"),
 ];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;

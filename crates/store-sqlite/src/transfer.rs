@@ -3,8 +3,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, Result, RunStart, Transfer};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType,
-    OrgId, Profile, Request, SessionOutcome, ShadowComparison, Timestamp, UserId, UserPlaybook,
+    AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Injection, Interaction, LearningEvaluation,
+    MediaType, OrgId, Profile, Request, SessionOutcome, ShadowComparison, Timestamp, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc;
@@ -71,6 +71,7 @@ fn export(sql: &Connection, org: &OrgId, to: &mpsc::Sender<Record>) -> Outcome<(
     stream_rows::<Evaluation>(sql, org, "t.id", to, Record::Evaluation)?;
     stream_rows::<LearningEvaluation>(sql, org, "t.id", to, Record::LearningEvaluation)?;
     stream_rows::<ShadowComparison>(sql, org, "t.id", to, Record::ShadowComparison)?;
+    stream_rows::<Injection>(sql, org, "t.id", to, Record::Injection)?;
     if let Some(config) = configs::config(sql, org)? {
         send(to, Record::Config { body: config.body })?;
     }
@@ -131,6 +132,7 @@ fn text_of(record: &Record) -> (Option<UserId>, String) {
         | Record::Evaluation(_)
         | Record::LearningEvaluation(_)
         | Record::ShadowComparison(_)
+        | Record::Injection(_)
         | Record::Config { .. } => (None, String::new()),
     }
 }

@@ -10,16 +10,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use reflexio_store::{
-    Answers, Claim, Embedded, Evaluations, Jobs, Judgement, Maintenance, NewRequest, Outcomes, Profiles,
-    Requests, Retry, RunStart, SavedAnswer, UserPlaybooks, Vectors,
+    Answers, Claim, Embedded, Evaluations, Injections, Jobs, Judgement, Maintenance, NewRequest, Outcomes,
+    Profiles, Requests, Retry, RunStart, SavedAnswer, UserPlaybooks, Vectors,
 };
 use reflexio_store_sqlite::SqliteStore;
 use reflexio_types::{
-    CallOutcome, Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InteractionId, JobKind,
-    LearningEvaluation, LearningEvaluationId, LearningKind, LearningsStatus, MediaType, ModelCall,
-    NEVER_EXPIRES, NewJob, OutcomeKind, Profile, ProfileBody, ProfileTimeToLive, Request, RunKind,
-    SessionFailure, SessionId, SessionOutcome, Status, Timestamp, Turn, UserId, UserPlaybook,
-    UserPlaybookBody, UserPlaybookId, Verdict,
+    CallOutcome, Evaluation, EvaluationId, FailureType, Image, ImageId, ImageRef, InjectedRule, Injection,
+    InjectionId, InjectionRoute, InteractionId, JobKind, LearningEvaluation, LearningEvaluationId,
+    LearningKind, LearningsStatus, MediaType, ModelCall, NEVER_EXPIRES, NewJob, OutcomeKind, Profile,
+    ProfileBody, ProfileTimeToLive, Request, RunKind, SessionFailure, SessionId, SessionOutcome, Status,
+    Timestamp, Turn, UserId, UserPlaybook, UserPlaybookBody, UserPlaybookId, Verdict,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -138,6 +138,7 @@ async fn fill(store: &SqliteStore) {
             store.add_profiles(&org(), vec![secret_profile()], None).await.unwrap();
             store.add_user_playbooks(&org(), vec![secret_playbook()], None).await.unwrap();
             upgrade_secret_profiles(store).await;
+            store.record_injections(&org(), secret_injections()).await.unwrap();
             fail_secret_job(store).await;
             save_secret_answer(store).await;
         }
@@ -260,6 +261,24 @@ fn secret_profile() -> Profile {
         status: Status::Current,
         body: ProfileBody { content: SECRETS[1].to_owned(), ..ProfileBody::default() },
     }
+}
+
+/// One that names the user, and one that names only the session.
+fn secret_injections() -> Vec<Injection> {
+    let rule =
+        InjectedRule { kind: LearningKind::AgentPlaybook, id: "1".to_owned(), wording: "w".to_owned() };
+    let named = Injection {
+        id: InjectionId(0),
+        at: Timestamp(1),
+        route: InjectionRoute::Context,
+        session_id: Some(SECRETS[3].into()),
+        user_id: Some(SECRETS[2].into()),
+        agent_version: None,
+        request_id: None,
+        block: None,
+        rules: vec![rule],
+    };
+    vec![named.clone(), Injection { user_id: None, ..named }]
 }
 
 fn secret_outcome() -> SessionOutcome {

@@ -10,6 +10,7 @@ pub mod agent_playbook_revisions;
 pub mod agent_playbooks;
 pub mod agent_versions;
 pub mod aggregations;
+pub mod analytics;
 pub mod answers;
 pub mod configs;
 pub mod conversations;
@@ -17,6 +18,7 @@ pub mod cost_totals;
 pub mod costs;
 mod embedding;
 pub mod evaluations;
+pub mod injections;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
@@ -299,6 +301,23 @@ macro_rules! conformance_tests {
                 old_changes_are_forgotten_and_their_runs_stay,
                 runs_are_listed_latest_first_by_each_filter_and_in_pages,
                 runs_of_another_org_are_neither_seen_nor_undone,
+            ],
+            injections: [
+                an_injection_is_read_back_whole_and_newest_first,
+                injections_are_filtered_by_each_field,
+                uses_are_counted_by_wording_and_different_session,
+                sessions_with_a_rule_come_with_those_that_got_others_or_with_all,
+                a_judgement_counts_where_nobody_told_the_outcome,
+                a_session_of_the_same_name_is_another_users,
+                old_injections_are_forgotten_a_few_at_a_time,
+                an_erased_user_takes_their_injections_along,
+                injections_of_another_org_are_neither_seen_nor_touched,
+                injections_are_exported_and_imported,
+            ],
+            analytics: [
+                playbooks_are_counted_by_type_version_status_and_time,
+                versions_are_compared_by_what_their_requests_taught,
+                what_waits_longest_for_a_person_comes_first,
             ],
             lineage: [
                 the_life_of_a_profile_is_told,

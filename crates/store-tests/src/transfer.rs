@@ -126,6 +126,7 @@ fn kind(record: &Record) -> &'static str {
         Record::Evaluation(_) => "evaluation",
         Record::LearningEvaluation(_) => "learning_evaluation",
         Record::ShadowComparison(_) => "shadow_comparison",
+        Record::Injection(_) => "injection",
         Record::Config { .. } => "config",
     }
 }
@@ -173,6 +174,10 @@ fn altered(record: Record) -> Record {
         Record::ShadowComparison(mut row) => {
             row.body.reason.push('x');
             Record::ShadowComparison(row)
+        }
+        Record::Injection(mut row) => {
+            row.block = Some("x".to_owned());
+            Record::Injection(row)
         }
         Record::Config { body } => Record::Config { body: format!("{body} ") },
     }

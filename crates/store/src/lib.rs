@@ -5,7 +5,7 @@
 //!
 //! * A method that returned `Ok` is durable; one that returned an error changed nothing.
 //! * Every method takes the org, and no method ever reads or writes a row of another org. Only
-//!   the queue's workers, its totals, the age of calls and of runs and what the server spent are about all of them.
+//!   the queue's workers, its totals, the age of calls, runs and injections, and what the server spent are about all of them.
 //! * A row and its text index entry are written, changed and deleted in one transaction.
 //! * Scoped deletes are predicates: they delete what matches and say how much that was.
 //!
@@ -14,6 +14,7 @@
 mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregations;
+mod analytics;
 mod answers;
 mod ask;
 mod configs;
@@ -21,6 +22,7 @@ mod costs;
 mod error;
 mod evaluations;
 mod filter;
+mod injections;
 mod interactions;
 mod jobs;
 mod keys;
@@ -44,6 +46,9 @@ use std::sync::Arc;
 pub use agent_playbook_revisions::{AgentPlaybookRevisions, AgentPlaybookWrite};
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
 pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Grown, Proposed};
+pub use analytics::{
+    AgentPlaybookCount, Analytics, DayCount, PlaybookCounts, PlaybookScope, UserPlaybookCount, VersionCount,
+};
 pub use answers::{Answers, SavedAnswer};
 pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
@@ -53,6 +58,10 @@ pub use evaluations::{EvaluationFilter, Evaluations, JudgedBy, Judgement, Sessio
 pub use filter::{
     AgentPlaybookFilter, InteractionFilter, InteractionOrder, Page, ProfileFilter, RequestFilter,
     UserPlaybookFilter,
+};
+pub use injections::{
+    InjectionFilter, Injections, JudgedSession, JudgedSessions, Peers, RuleRef, RuleUses, SessionWord,
+    WordingUse,
 };
 pub use interactions::{InteractionSelector, Interactions};
 pub use jobs::{Claim, Claimed, Enqueued, Held, JobCounts, JobFilter, Jobs, Lease, Retry};
@@ -94,6 +103,8 @@ pub trait Store:
     + Learning
     + Outcomes
     + Evaluations
+    + Injections
+    + Analytics
     + Lineage
     + Runs
     + ShadowComparisons
@@ -122,6 +133,8 @@ impl<T> Store for T where
         + Learning
         + Outcomes
         + Evaluations
+        + Injections
+        + Analytics
         + Lineage
         + Runs
         + Runs

@@ -35,6 +35,8 @@ pub struct UserDataCounts {
     pub shadow_comparisons: u64,
     /// Runs that replayed something the user said, whoever else they replayed.
     pub optimizations: u64,
+    /// Records of rules that were given to an agent for the user.
+    pub injections: u64,
 }
 
 /// What a look at the whole database found.

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType,
-    OrgId, Profile, Request, SessionOutcome, ShadowComparison, Timestamp, UserPlaybook,
+    AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Injection, Interaction, LearningEvaluation,
+    MediaType, OrgId, Profile, Request, SessionOutcome, ShadowComparison, Timestamp, UserPlaybook,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,7 @@ pub enum Record {
     Evaluation(Evaluation),
     LearningEvaluation(LearningEvaluation),
     ShadowComparison(ShadowComparison),
+    Injection(Injection),
     /// Without secrets.
     Config {
         body: String,

@@ -148,6 +148,7 @@ impl TestServer {
             models: Arc::new(|_| Settings::default()),
             costs: Default::default(),
             assistants: Default::default(),
+            injections: Default::default(),
         };
         change(&mut app_options);
         let app = Arc::new(App::new(app_options));

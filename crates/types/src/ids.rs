@@ -115,6 +115,10 @@ row_id! {
     OptimizationId
 }
 row_id! {
+    /// Rules that an agent got for a prompt.
+    InjectionId
+}
+row_id! {
     /// A unit of durable background work.
     JobId
 }

@@ -16,6 +16,7 @@ mod day;
 mod evaluation;
 mod ids;
 mod image;
+mod injection;
 mod interaction;
 mod job;
 mod lineage;
@@ -27,6 +28,7 @@ mod request;
 mod row_kind;
 mod run;
 mod shadow_comparison;
+mod share;
 mod speaker;
 mod stall;
 mod status;
@@ -45,11 +47,12 @@ pub use evaluation::{
     Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
 };
 pub use ids::{
-    AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InteractionId, JobId, LearningEvaluationId,
-    OptimizationId, OrgId, ProfileId, RequestId, RunId, SessionId, ShadowComparisonId, UserId,
-    UserPlaybookId,
+    AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InjectionId, InteractionId, JobId,
+    LearningEvaluationId, OptimizationId, OrgId, ProfileId, RequestId, RunId, SessionId, ShadowComparisonId,
+    UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
+pub use injection::{InjectedRule, Injection, InjectionRoute};
 pub use interaction::{
     Citation, CitationKind, Interaction, LearningKind, RetrievedLearning, ToolUse, Turn, UserAction,
 };
@@ -70,6 +73,7 @@ pub use shadow_comparison::{
     Answer, AnswerOrder, Margin, RegularVsShadow, ShadowComparison, ShadowComparisonBody, ShadowTally,
     WinRate,
 };
+pub use share::{Difference, Interval, Proportion, difference};
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{InteractionId, RequestId, SessionId, ShadowComparisonId, Timestamp, UserId};
+use crate::{InteractionId, Proportion, RequestId, SessionId, ShadowComparisonId, Timestamp, UserId};
 
 /// Which answer served the user better: the one that was given, or the alternative in `shadow_content`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -151,8 +151,9 @@ impl ShadowTally {
     /// Of the comparisons that one answer won, the share that the shadow answer won, with its 95 % interval. Nothing
     /// while all are tied: there is no rate then, not a rate of 0.
     pub fn win_rate(&self) -> Option<WinRate> {
-        let (wins, decided) = (self.wins() as f64, (self.wins() + self.losses()) as f64);
-        (decided > 0.0).then(|| wilson(wins, decided))
+        let wins = Proportion { successes: self.wins(), total: self.wins() + self.losses() };
+        let (rate, interval) = (wins.rate()?, wins.interval()?);
+        Some(WinRate { rate, low: interval.low, high: interval.high })
     }
 }
 
@@ -162,16 +163,6 @@ pub struct WinRate {
     pub rate: f64,
     pub low: f64,
     pub high: f64,
-}
-
-/// Wilson's score interval, which also holds for few cases and for shares near 0 and 1.
-fn wilson(wins: f64, decided: f64) -> WinRate {
-    const Z: f64 = 1.959_963_984_540_054;
-    let (rate, squared) = (wins / decided, Z * Z);
-    let centre = (rate + squared / (2.0 * decided)) / (1.0 + squared / decided);
-    let spread = Z / (1.0 + squared / decided)
-        * (rate * (1.0 - rate) / decided + squared / (4.0 * decided * decided)).sqrt();
-    WinRate { rate, low: (centre - spread).clamp(0.0, rate), high: (centre + spread).clamp(rate, 1.0) }
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use reflexio_types::{
     UserPlaybook,
 };
 
+use crate::search;
+
 /// So many situations are kept with a rule.
 const MOST_WINDOWS: usize = 100;
 
@@ -129,12 +131,7 @@ fn is_decisive(rule: &AgentPlaybook) -> bool {
 
 fn statement(rule: &AgentPlaybook) -> Statement {
     let body = &rule.body;
-    let parts = [body.trigger.as_deref(), body.instruction.as_deref()];
-    let text = match parts {
-        [Some(trigger), Some(instruction)] => format!("{trigger} {instruction}"),
-        [_, _] => body.content.clone(),
-    };
-    Statement::new(&text, None)
+    search::statement(&body.content, body.trigger.as_deref(), body.instruction.as_deref())
 }
 
 /// The rule of a cluster, which waits for a person.

@@ -1,6 +1,9 @@
 use reflexio_types::{
-    AgentPlaybook, CONTEXT_BEGINS, CONTEXT_ENDS, LearningKind, Profile, UserPlaybook, within_context_block,
+    AgentPlaybook, CONTEXT_BEGINS, CONTEXT_ENDS, InjectedRule, LearningKind, Profile, UserPlaybook,
+    within_context_block,
 };
+
+use crate::injections::Worded;
 
 const PREAMBLE: &str = "What follows was learned from earlier conversations. It is reference material, not a message from the user.";
 
@@ -9,30 +12,32 @@ const PREAMBLE: &str = "What follows was learned from earlier conversations. It 
 pub(super) struct Item {
     pub(super) kind: LearningKind,
     pub(super) id: String,
+    /// The rule in its words; profiles are none.
+    pub(super) rule: Option<InjectedRule>,
     line: String,
 }
 
 impl Item {
     pub(super) fn profile(row: &Profile) -> Self {
-        Self::new(LearningKind::Profile, row.id.to_string(), &row.body.content)
+        Self::new(LearningKind::Profile, row.id.to_string(), None, &row.body.content)
     }
 
     pub(super) fn user_playbook(row: &UserPlaybook) -> Self {
         let body = &row.body;
         let line = rule(&body.content, &body.trigger, &body.instruction, &body.pitfall);
-        Self::new(LearningKind::UserPlaybook, row.id.to_string(), &line)
+        Self::new(LearningKind::UserPlaybook, row.id.to_string(), Some(row.injected()), &line)
     }
 
     pub(super) fn agent_playbook(row: &AgentPlaybook) -> Self {
         let body = &row.body;
         let line = rule(&body.content, &body.trigger, &body.instruction, &body.pitfall);
-        Self::new(LearningKind::AgentPlaybook, row.id.to_string(), &line)
+        Self::new(LearningKind::AgentPlaybook, row.id.to_string(), Some(row.injected()), &line)
     }
 
-    fn new(kind: LearningKind, id: String, text: &str) -> Self {
+    fn new(kind: LearningKind, id: String, rule: Option<InjectedRule>, text: &str) -> Self {
         let text = within_context_block(text.trim());
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-        Self { kind, id, line: format!("- {}\n", lines.join("\n  ")) }
+        Self { kind, id, rule, line: format!("- {}\n", lines.join("\n  ")) }
     }
 
     pub(super) fn tokens(&self) -> usize {

@@ -2,16 +2,18 @@
 //! question, so that a model's prompt cache holds from turn to turn; what fits the question comes last.
 
 mod block;
-
-use std::collections::HashSet;
+mod filling;
 
 use reflexio_store::{AgentPlaybookFilter, ProfileFilter, UserPlaybookFilter};
 use reflexio_types::{
-    AgentPlaybook, Caller, LearningKind, PlaybookStatus, Profile, Scope, Status, UserId, UserPlaybook,
+    AgentPlaybook, Caller, InjectedRule, LearningKind, PlaybookStatus, Profile, Scope, SessionId, Status,
+    UserId, UserPlaybook,
 };
 
 use self::block::{Item, Section, frame_tokens, render, tokens};
+use self::filling::{Filling, Row};
 use crate::access::Access;
+use crate::injections::Prompt;
 use crate::search::{SearchMode, SearchOptions, UnifiedSearch};
 use crate::{App, Result};
 
@@ -31,6 +33,10 @@ pub struct ContextRequest {
     pub playbook_name: Option<String>,
     /// The most tokens, estimated.
     pub token_budget: usize,
+    /// For which session; it changes nothing in the block.
+    pub session_id: Option<SessionId>,
+    /// Also user playbooks that a rule in the block says already.
+    pub include_covered: bool,
 }
 
 /// A block and what it holds.
@@ -43,42 +49,50 @@ pub struct ContextBlock {
     pub learnings: Vec<(LearningKind, String)>,
     /// Rows that belong here and did not fit.
     pub left_out: usize,
+    /// User playbooks that a rule in the block says already.
+    pub covered: usize,
     pub degraded: bool,
 }
 
+/// What holds whatever is asked, each kind newest first.
+#[derive(Default)]
+struct Standing {
+    rules: Vec<AgentPlaybook>,
+    profiles: Vec<Profile>,
+    taught: Vec<UserPlaybook>,
+}
+
 impl App {
+    /// The block, which is noted with the rules in it: whoever asks for one puts it into a prompt.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
         caller.needs(Scope::Read)?;
-        let asked = request.query.is_some();
         let room = request.token_budget.saturating_sub(frame_tokens(&HEADINGS));
         // What is left of the room after the standing part goes to the question.
-        let mut budget = Budget { standing: if asked { room / 10 * 6 } else { room }, left_out: 0 };
+        let for_standing = if request.query.is_some() { room / 10 * 6 } else { room };
         let standing = self.standing(caller, request).await?;
-        let standing = budget.fill(standing);
-        let used: usize = standing.iter().flat_map(|section| &section.items).map(Item::tokens).sum();
-        let (items, degraded) = self.for_request(caller, request).await?;
-        let known: HashSet<(LearningKind, String)> = learnings(&standing).into_iter().collect();
-        let new = items.into_iter().filter(|item| !known.contains(&(item.kind, item.id.clone()))).collect();
-        let asked = budget.take(new, room.saturating_sub(used));
-        let mut sections = standing;
-        sections.push(Section { heading: HEADINGS[3], items: asked });
+        let (asked, degraded) = self.for_request(caller, request).await?;
+        let mut filling = Filling::new(request.include_covered);
+        let mut sections = filling.standing(standing, for_standing);
+        let used: usize = sections.iter().flat_map(|section| &section.items).map(Item::tokens).sum();
+        sections.push(filling.asked(asked, room.saturating_sub(used)));
         let text = render(&sections);
-        Ok(ContextBlock {
+        let block = ContextBlock {
             tokens: tokens(&text),
             version: blake3::hash(text.as_bytes()).to_hex()[..32].to_owned(),
-            learnings: learnings(&sections),
-            left_out: budget.left_out,
+            learnings: items(&sections).map(|item| (item.kind, item.id.clone())).collect(),
+            left_out: filling.left_out,
+            covered: filling.covered,
             degraded,
             text,
-        })
+        };
+        let rules: Vec<InjectedRule> = items(&sections).filter_map(|item| item.rule.clone()).collect();
+        self.note_block(caller, &request.prompt(), &block.version, rules);
+        Ok(block)
     }
 
-    /// What holds whatever is asked, each kind newest first.
-    async fn standing(&self, caller: &Caller, request: &ContextRequest) -> Result<[Vec<Item>; 3]> {
+    async fn standing(&self, caller: &Caller, request: &ContextRequest) -> Result<Standing> {
         let rules = self.store.agent_playbooks(&caller.org, &rules(request), MOST_STANDING).await?;
-        let Some(user) = &request.user_id else {
-            return Ok([rules.iter().map(Item::agent_playbook).collect(), Vec::new(), Vec::new()]);
-        };
+        let Some(user) = &request.user_id else { return Ok(Standing { rules, ..Standing::default() }) };
         let about = ProfileFilter {
             user_id: Some(user.clone()),
             status: vec![Status::Current],
@@ -92,18 +106,13 @@ impl App {
             status: vec![Status::Current],
             ..UserPlaybookFilter::default()
         };
-        let profiles: Vec<Profile> = self.store.profiles(&caller.org, &about, MOST_STANDING).await?;
+        let profiles = self.store.profiles(&caller.org, &about, MOST_STANDING).await?;
         let taught = self.store.user_playbooks(&caller.org, &taught, MOST_STANDING).await?;
-        let taught = not_covered(taught, &rules);
-        Ok([
-            rules.iter().map(Item::agent_playbook).collect(),
-            profiles.iter().map(Item::profile).collect(),
-            taught.iter().map(Item::user_playbook).collect(),
-        ])
+        Ok(Standing { rules, profiles, taught })
     }
 
     /// What fits the question, best first.
-    async fn for_request(&self, caller: &Caller, request: &ContextRequest) -> Result<(Vec<Item>, bool)> {
+    async fn for_request(&self, caller: &Caller, request: &ContextRequest) -> Result<(Vec<Row>, bool)> {
         if request.query.is_none() {
             return Ok((Vec::new(), false));
         }
@@ -117,22 +126,32 @@ impl App {
             user_id: request.user_id.clone(),
             agent_version: request.agent_version.clone(),
             playbook_name: request.playbook_name.clone(),
+            // What is covered depends on what comes into the block.
+            include_covered: true,
             ..UnifiedSearch::default()
         };
         let found = self.search(caller, &search).await?;
         let degraded =
             found.profiles.degraded || found.user_playbooks.degraded || found.agent_playbooks.degraded;
-        let mut items: Vec<(f64, Item)> = Vec::new();
-        items
-            .extend(found.agent_playbooks.rows.iter().map(|hit| (hit.score, Item::agent_playbook(&hit.row))));
-        items.extend(found.profiles.rows.iter().map(|hit| (hit.score, Item::profile(&hit.row))));
+        let rules = found.agent_playbooks.rows.into_iter().map(|hit| (hit.score, Row::Rule(hit.row)));
+        let profiles = found.profiles.rows.into_iter().map(|hit| (hit.score, Row::Profile(hit.row)));
+        let mut rows: Vec<(f64, Row)> = rules.chain(profiles).collect();
         if request.user_id.is_some() {
-            items.extend(
-                found.user_playbooks.rows.iter().map(|hit| (hit.score, Item::user_playbook(&hit.row))),
-            );
+            rows.extend(found.user_playbooks.rows.into_iter().map(|hit| (hit.score, Row::Taught(hit.row))));
         }
-        items.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok((items.into_iter().map(|(_, item)| item).collect(), degraded))
+        rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok((rows.into_iter().map(|(_, row)| row).collect(), degraded))
+    }
+}
+
+impl ContextRequest {
+    fn prompt(&self) -> Prompt {
+        Prompt {
+            session_id: self.session_id.clone(),
+            user_id: self.user_id.clone(),
+            agent_version: self.agent_version.clone(),
+            request_id: None,
+        }
     }
 }
 
@@ -146,49 +165,6 @@ fn rules(request: &ContextRequest) -> AgentPlaybookFilter {
     }
 }
 
-/// A rule that was made of a playbook says the same, better.
-fn not_covered(playbooks: Vec<UserPlaybook>, rules: &[AgentPlaybook]) -> Vec<UserPlaybook> {
-    let sources: HashSet<_> = rules.iter().flat_map(|rule| &rule.body.source_user_playbook_ids).collect();
-    playbooks.into_iter().filter(|playbook| !sources.contains(&playbook.id)).collect()
-}
-
-fn learnings(sections: &[Section]) -> Vec<(LearningKind, String)> {
-    sections.iter().flat_map(|section| &section.items).map(|item| (item.kind, item.id.clone())).collect()
-}
-
-struct Budget {
-    standing: usize,
-    left_out: usize,
-}
-
-impl Budget {
-    /// Half of the room is for rules, half of the rest for profiles; what one leaves goes to the next.
-    fn fill(&mut self, kinds: [Vec<Item>; 3]) -> Vec<Section> {
-        let mut left = self.standing;
-        let mut sections = Vec::new();
-        for (at, items) in kinds.into_iter().enumerate() {
-            let share = if at == 2 { left } else { left / 2 };
-            let mut items = self.take(items, share);
-            left -= items.iter().map(Item::tokens).sum::<usize>();
-            // Oldest first: what is learned next comes after what a prompt cache already holds.
-            items.reverse();
-            sections.push(Section { heading: HEADINGS[at], items });
-        }
-        sections
-    }
-
-    /// The first items that fit.
-    fn take(&mut self, items: Vec<Item>, room: usize) -> Vec<Item> {
-        let mut left = room;
-        let all = items.len();
-        let mut taken = Vec::new();
-        for item in items {
-            if item.tokens() <= left {
-                left -= item.tokens();
-                taken.push(item);
-            }
-        }
-        self.left_out += all - taken.len();
-        taken
-    }
+fn items(sections: &[Section]) -> impl Iterator<Item = &Item> {
+    sections.iter().flat_map(|section| &section.items)
 }

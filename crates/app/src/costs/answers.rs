@@ -3,16 +3,16 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reflexio_llm::{Answers, QuestionKey, SavedAnswer};
 use reflexio_store::{SavedAnswer as Row, SharedStore};
-use reflexio_types::{Clock, JobId, OrgId};
+use reflexio_types::{Clock, JobId, ModelCall, OrgId};
 
-use super::journal::Journal;
+use crate::journal::Journal;
 
 /// Keeps answers of an org's jobs until they are over. Calls that no job makes have nobody to ask twice.
 pub(super) struct OrgAnswers {
     pub(super) org: OrgId,
     pub(super) store: SharedStore,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) journal: Arc<Journal>,
+    pub(super) journal: Arc<Journal<ModelCall>>,
 }
 
 fn job(question: &QuestionKey) -> Option<JobId> {

@@ -3,27 +3,26 @@
 
 mod answers;
 mod budget;
-mod journal;
+mod ledger;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use reflexio_llm::Services;
 use reflexio_store::{CostFilter, CostGrouping, CostReport, SharedStore};
-use reflexio_types::{Caller, Clock, Config, Day, OrgId, Scope, Timestamp};
+use reflexio_types::{Caller, Clock, Config, Day, ModelCall, OrgId, Scope, Timestamp};
 
 pub use budget::Budgets;
 
 use crate::access::Access;
-use crate::{App, Result};
+use crate::journal::Journal;
+use crate::{App, Result, upkeep};
 use answers::OrgAnswers;
 use budget::Counters;
-use journal::{Journal, OrgLedger};
+use ledger::OrgLedger;
 
 /// How long a reader waits for calls that are on their way to the books.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// Calls are forgotten so many at a time, so that others can write in between.
-const FORGOTTEN_AT_ONCE: usize = 2_000;
 
 /// What models may cost, and how long each call is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +42,7 @@ impl Default for CostSettings {
 pub(crate) struct Books {
     store: SharedStore,
     clock: Arc<dyn Clock>,
-    journal: Arc<Journal>,
+    journal: Arc<Journal<ModelCall>>,
     counters: Counters,
     detail_days: u32,
 }
@@ -125,16 +124,7 @@ impl Books {
     pub(crate) async fn keep_tidy(&self) {
         self.settle().await;
         let before = Day::of(self.clock.now()).plus(-i64::from(self.detail_days));
-        loop {
-            match self.store.forget_calls(before, FORGOTTEN_AT_ONCE).await {
-                Ok(forgotten) if forgotten == FORGOTTEN_AT_ONCE as u64 => {}
-                Ok(_) => break,
-                Err(error) => {
-                    tracing::warn!(%error, "old calls of models could not be forgotten");
-                    break;
-                }
-            }
-        }
+        upkeep::forget("calls of models", |most| self.store.forget_calls(before, most)).await;
     }
 }
 
@@ -155,7 +145,7 @@ impl App {
         Ok(Costs { from: filter.from, to: filter.to, report, today })
     }
 
-    async fn budget_today(&self, org: &OrgId) -> Result<Today> {
+    pub(crate) async fn budget_today(&self, org: &OrgId) -> Result<Today> {
         let (_, config) = self.config_in_force(org).await?;
         let counters = &self.books.counters;
         let limits = counters.budgets().of_org(&config.budget_config);

@@ -7,12 +7,12 @@ use tokio::task::JoinHandle;
 
 use super::handler::Learning;
 use super::rerun::Rerun;
-use crate::App;
 use crate::aggregation::Aggregator;
 use crate::carry_over::Carrier;
 use crate::evaluation::{EvaluationHandler, Regenerator};
 use crate::optimization::Optimizer;
 use crate::shadow_comparisons::Comparing;
+use crate::{App, upkeep};
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
 const UPKEEP: Duration = Duration::from_secs(60);
@@ -21,7 +21,6 @@ const LOOKS_PER_PROBE: u32 = 5;
 /// publish makes a job, so those that are done would soon be the most of the database.
 const KEEP_DONE: i64 = 900;
 const KEEP_FAILED: i64 = 30 * 86_400;
-const DELETED_AT_ONCE: usize = 1_000;
 /// Reruns that go on at the same time; each is a long row of windows.
 const RERUNS: usize = 2;
 /// Sessions that are judged at the same time; nobody waits for them.
@@ -122,6 +121,7 @@ impl App {
             self.delete_old_jobs().await;
             self.books.keep_tidy().await;
             self.forget_old_changes(run_change_days).await;
+            self.forget_old_injections().await;
             self.probe_stalled(look % LOOKS_PER_PROBE == 0).await;
         }
     }
@@ -131,16 +131,7 @@ impl App {
             [(JobState::Done, KEEP_DONE), (JobState::Cancelled, KEEP_FAILED), (JobState::Dead, KEEP_FAILED)];
         for (state, age) in ages {
             let before = Timestamp(self.now().0 - age);
-            loop {
-                match self.store.delete_finished_jobs(state, before, DELETED_AT_ONCE).await {
-                    Ok(deleted) if deleted == DELETED_AT_ONCE as u64 => {}
-                    Ok(_) => break,
-                    Err(error) => {
-                        tracing::warn!(%error, "old jobs could not be deleted");
-                        break;
-                    }
-                }
-            }
+            upkeep::forget("jobs", |most| self.store.delete_finished_jobs(state, before, most)).await;
         }
     }
 }

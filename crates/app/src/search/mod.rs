@@ -2,6 +2,7 @@
 //! them. Without an embedder, or when it fails, words alone decide and the answer says so.
 
 mod asked;
+mod covered;
 mod ranking;
 mod reformulation;
 mod served;
@@ -10,6 +11,7 @@ mod unified;
 use reflexio_search::fusion::Explained;
 
 pub(crate) use asked::Asked;
+pub(crate) use covered::{Coverage, statement};
 pub use reformulation::PastTurn;
 pub(crate) use served::Served;
 pub use unified::{EntityKind, UnifiedFound, UnifiedSearch};

@@ -3,13 +3,15 @@ use std::collections::HashSet;
 use reflexio_search::opts_out_of_personal_context;
 use reflexio_store::{AgentPlaybookFilter, ProfileFilter, UserPlaybookFilter};
 use reflexio_types::{
-    AgentPlaybook, Caller, LearningKind, PlaybookStatus, Profile, Scope, SessionId, Status, UserId,
-    UserPlaybook,
+    AgentPlaybook, Caller, InjectedRule, InjectionRoute, LearningKind, PlaybookStatus, Profile, RequestId,
+    Scope, SessionId, Status, UserId, UserPlaybook,
 };
 
 use super::asked::Asked;
-use super::{Found, SearchOptions};
+use super::covered::Coverage;
+use super::{Found, Hit, SearchOptions};
 use crate::access::Access;
+use crate::injections::{Prompt, Worded};
 use crate::{App, Result};
 
 /// The kinds of rows a unified search looks at.
@@ -31,8 +33,14 @@ pub struct UnifiedSearch {
     pub tags: Vec<String>,
     /// None means all kinds.
     pub entity_types: Option<Vec<EntityKind>>,
-    /// Rows that this session was given before are left out.
+    /// Rows that this session was given before are left out, and what it is given now is noted.
     pub session_id: Option<SessionId>,
+    /// Serves rows again that the session has.
+    pub serve_again: bool,
+    /// The request that the answer is for, if it is known already.
+    pub request_id: Option<RequestId>,
+    /// Also user playbooks that an agent playbook of the answer says already.
+    pub include_covered: bool,
     /// Empty means approved ones only: what nobody approved must not reach production by default.
     pub agent_playbook_status: Vec<PlaybookStatus>,
 }
@@ -45,6 +53,8 @@ pub struct UnifiedFound {
     pub agent_playbooks: Found<AgentPlaybook>,
     /// Pending agent playbooks that matched and were left out.
     pub hidden_unapproved: u64,
+    /// User playbooks that were left out because an agent playbook of the answer says the same.
+    pub covered: u64,
     /// What was asked instead of the query, if a model worded it anew.
     pub reformulated: Option<String>,
 }
@@ -71,18 +81,20 @@ impl App {
             user_playbooks: user_playbooks?,
             agent_playbooks,
             hidden_unapproved,
+            covered: 0,
             reformulated: asked.and_then(|asked| asked.reformulated.clone()),
         };
-        found.leave_out(&served, top_k);
+        found.leave_out(&served, top_k, search.include_covered);
         if let Some(session) = &search.session_id {
             self.served.add(&caller.org, session, self.now(), found.learnings());
+            self.note_found(caller, &search.prompt(), InjectionRoute::Search, found.rules());
         }
         Ok(found)
     }
 
     fn served_to(&self, caller: &Caller, search: &UnifiedSearch) -> HashSet<(LearningKind, String)> {
         let rows = |session| self.served.rows(&caller.org, session, self.now());
-        search.session_id.as_ref().map(rows).unwrap_or_default()
+        search.session_id.as_ref().filter(|_| !search.serve_again).map(rows).unwrap_or_default()
     }
 
     /// Profiles are personal: without a user there are none to show.
@@ -123,7 +135,11 @@ impl App {
             status: vec![Status::Current],
             ..UserPlaybookFilter::default()
         };
-        self.find_user_playbooks(caller, &filter, &search.options, asked).await
+        // As many may be covered as are shown.
+        let spare = if search.include_covered { 0 } else { search.options.top_k };
+        let top_k = search.options.top_k.saturating_add(spare);
+        let options = SearchOptions { top_k, ..search.options.clone() };
+        self.find_user_playbooks(caller, &filter, &options, asked).await
     }
 
     async fn agent_playbook_arm(
@@ -152,6 +168,15 @@ impl UnifiedSearch {
         self.entity_types.as_ref().is_none_or(|kinds| kinds.contains(&kind))
     }
 
+    fn prompt(&self) -> Prompt {
+        Prompt {
+            session_id: self.session_id.clone(),
+            user_id: self.user_id.clone(),
+            agent_version: self.agent_version.clone(),
+            request_id: self.request_id.clone(),
+        }
+    }
+
     /// Who asks to be answered without what is known about them gets only what holds for everybody.
     fn respecting_opt_out(&self) -> Self {
         let mut search = self.clone();
@@ -165,14 +190,22 @@ impl UnifiedSearch {
 }
 
 impl UnifiedFound {
-    fn leave_out(&mut self, served: &HashSet<(LearningKind, String)>, top_k: usize) {
-        let keep = |kind, id: String| !served.contains(&(kind, id));
-        self.profiles.rows.retain(|hit| keep(LearningKind::Profile, hit.row.id.to_string()));
-        self.user_playbooks.rows.retain(|hit| keep(LearningKind::UserPlaybook, hit.row.id.to_string()));
-        self.agent_playbooks.rows.retain(|hit| keep(LearningKind::AgentPlaybook, hit.row.id.to_string()));
+    fn leave_out(&mut self, served: &HashSet<(LearningKind, String)>, top_k: usize, include_covered: bool) {
+        let known = |kind, id: String| served.contains(&(kind, id));
+        self.profiles.rows.retain(|hit| !known(LearningKind::Profile, hit.row.id.to_string()));
+        self.user_playbooks.rows.retain(|hit| !known(LearningKind::UserPlaybook, hit.row.id.to_string()));
+        let rules = std::mem::take(&mut self.agent_playbooks.rows);
+        let is_known = |hit: &Hit<AgentPlaybook>| known(LearningKind::AgentPlaybook, hit.row.id.to_string());
+        let (had, new): (Vec<_>, Vec<_>) = rules.into_iter().partition(is_known);
+        self.agent_playbooks.rows = new;
         self.profiles.rows.truncate(top_k);
-        self.user_playbooks.rows.truncate(top_k);
         self.agent_playbooks.rows.truncate(top_k);
+        if !include_covered {
+            // A rule that the session has already covers as much as one that it gets now.
+            let coverage = Coverage::of(had.iter().chain(&self.agent_playbooks.rows).map(|hit| &hit.row));
+            self.covered = coverage.leave_out(&mut self.user_playbooks.rows, top_k) as u64;
+        }
+        self.user_playbooks.rows.truncate(top_k);
     }
 
     /// What the answer holds.
@@ -183,5 +216,10 @@ impl UnifiedFound {
         profiles
             .chain(user.map(|hit| (LearningKind::UserPlaybook, hit.row.id.to_string())))
             .chain(agent.map(|hit| (LearningKind::AgentPlaybook, hit.row.id.to_string())))
+    }
+
+    fn rules(&self) -> Vec<InjectedRule> {
+        let user = self.user_playbooks.rows.iter().map(|hit| hit.row.injected());
+        user.chain(self.agent_playbooks.rows.iter().map(|hit| hit.row.injected())).collect()
     }
 }

@@ -6,10 +6,7 @@ use reflexio_types::Day;
 
 use super::filters::{Limit, Span};
 use crate::context::Context;
-use crate::output::{Align, Output, Table};
-
-/// The longest bar, in characters.
-const BAR: usize = 20;
+use crate::output::{Align, Output, Table, bar, grouped};
 
 #[derive(Debug, Args)]
 pub(crate) struct Costs {
@@ -149,29 +146,6 @@ fn dollars(usd: f64) -> String {
     if usd > 0.0 && usd < 1.0 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
-/// 12,345.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && at % 3 == first {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// As long as its share of the dearest, and never nothing for something.
-fn bar(micros: u64, dearest: u64) -> String {
-    if micros == 0 || dearest == 0 {
-        return String::new();
-    }
-    let share = micros as f64 / dearest as f64;
-    "█".repeat(((share * BAR as f64).round() as usize).clamp(1, BAR))
-}
-
 fn today(today: &BudgetTodayView) -> String {
     let spent = dollars(today.spent_usd);
     let mut line = match (today.per_day_usd, today.left_usd) {
@@ -184,24 +158,4 @@ fn today(today: &BudgetTodayView) -> String {
         line.push_str("; the budget of the whole server is spent");
     }
     line + &format!("; the next day begins at {}", today.resets_at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), text);
-        }
-    }
-
-    #[test]
-    fn the_dearest_has_the_longest_bar_and_no_cost_has_none() {
-        assert_eq!(bar(10, 10).chars().count(), BAR);
-        assert_eq!(bar(1, 1_000_000).chars().count(), 1);
-        assert_eq!(bar(0, 10), "");
-        assert_eq!(bar(0, 0), "");
-    }
 }

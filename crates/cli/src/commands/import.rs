@@ -165,6 +165,7 @@ fn id_of(record: &Record) -> String {
         Record::Evaluation(row) => row.id.to_string(),
         Record::LearningEvaluation(row) => row.id.to_string(),
         Record::ShadowComparison(row) => row.id.to_string(),
+        Record::Injection(row) => row.id.to_string(),
         Record::Config { .. } => String::new(),
     }
 }

@@ -92,6 +92,7 @@ fn app(store: SqliteStore) -> App {
         models: Arc::new(|_| Settings::default()),
         costs: Default::default(),
         assistants: Default::default(),
+        injections: Default::default(),
     })
 }
 

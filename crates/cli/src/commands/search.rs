@@ -31,6 +31,9 @@ pub(crate) struct Search {
     /// The most results of each type.
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(i64).range(1..=100))]
     top_k: i64,
+    /// Also user playbooks that an agent playbook in the answer says already.
+    #[arg(long)]
+    include_covered: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,6 +111,7 @@ impl Search {
             session_id: None,
             interaction_id: None,
             skip_served: None,
+            include_covered: self.include_covered.then_some(true),
             explain: None,
             recency: None,
         };
@@ -174,6 +178,12 @@ impl Search {
             context
                 .out
                 .note(format_args!("note: {matches} not approved; see `reflexio agent-playbooks list`"));
+        }
+        if let Some(covered) = learned.covered.filter(|count| *count > 0) {
+            let rows = counted(covered, "user playbook");
+            context.out.note(format_args!(
+                "note: {rows} left out: an agent playbook says the same; see --include-covered"
+            ));
         }
         if self.user_id.is_none() && self.types.is_empty() {
             context.out.note("note: profiles are searched only with --user-id");

@@ -1,5 +1,6 @@
 //! What a command says: results on standard output, everything else on standard error.
 
+mod chart;
 mod progress;
 mod table;
 mod time;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use crate::args::{Color, Globals};
 use crate::report::Report;
 
+pub(crate) use chart::{bar, grouped, percent, range};
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Panel, Table};
 pub(crate) use time::{short, short_seconds};

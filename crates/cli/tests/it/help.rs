@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 94] = [
+const COMMANDS: [&str; 96] = [
     "",
     "serve",
     "demo",
@@ -26,6 +26,7 @@ const COMMANDS: [&str; 94] = [
     "agent-playbooks",
     "agent-playbooks list",
     "agent-playbooks show",
+    "agent-playbooks impact",
     "agent-playbooks diff",
     "agent-playbooks history",
     "agent-playbooks approve",
@@ -55,6 +56,7 @@ const COMMANDS: [&str; 94] = [
     "shadow list",
     "shadow rates",
     "shadow run",
+    "report",
     "playbook",
     "playbook check",
     "playbook fmt",

@@ -20,6 +20,7 @@ mod lsp;
 mod playbook;
 mod playbook_run;
 mod publish;
+mod report;
 mod rows;
 mod search;
 mod serve;

@@ -5,9 +5,9 @@ use reflexio_api_types::{
     PlaybookStatuses, SearchAgentPlaybookRequest, UpdateAgentPlaybookRequest, UpdatePlaybookStatusRequest,
     Updated, statuses,
 };
-use reflexio_app::{NewAgentPlaybook, SearchMode, SearchOptions};
+use reflexio_app::{NewAgentPlaybook, Prompt, SearchMode, SearchOptions};
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter};
-use reflexio_types::{AgentPlaybookBody, AgentPlaybookId, Status, Timestamp};
+use reflexio_types::{AgentPlaybookBody, AgentPlaybookId, RequestId, SessionId, Status, Timestamp, UserId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -109,7 +109,13 @@ async fn search_agent_playbooks(
         reformulate: super::search::reformulate(request.enable_reformulation, None),
     };
     let explain = Explain::asked(request.explain);
-    let (result, hidden) = app.retrieve_agent_playbooks(&caller, filter, &options).await?;
+    let prompt = Prompt {
+        session_id: given(request.session_id).map(SessionId::new),
+        user_id: given(request.user_id).map(UserId::new),
+        agent_version: filter.agent_version.clone(),
+        request_id: given(request.request_id).map(RequestId::new),
+    };
+    let (result, hidden) = app.retrieve_agent_playbooks(&caller, filter, &options, &prompt).await?;
     let msg = super::search::found_and_hidden(result.rows.len(), hidden);
     let degraded = result.degraded.then_some(true);
     let agent_playbooks = super::search::agent_playbooks(result, explain);

@@ -3,7 +3,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use reflexio_api_types::{ContextLearning, ContextQuery, ContextResponse};
 use reflexio_app::ContextRequest;
-use reflexio_types::{LearningKind, UserId};
+use reflexio_types::{LearningKind, SessionId, UserId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -33,6 +33,8 @@ async fn context(
         agent_version: given(query.agent_version),
         playbook_name: given(query.playbook_name),
         token_budget: query.token_budget.map_or(DEFAULT_TOKENS, |budget| budget.as_usize()),
+        session_id: given(query.session_id.map(|id| id.into_string())).map(SessionId::new),
+        include_covered: query.include_covered == Some(true),
     };
     let block = app.context(&caller, &request).await?;
     let tag = format!("\"{}\"", block.version);
@@ -50,6 +52,7 @@ async fn context(
         version: block.version,
         learnings: block.learnings.into_iter().map(learning).collect(),
         left_out: block.left_out as u64,
+        covered: block.covered as u64,
         degraded: block.degraded,
         context: block.text,
     };

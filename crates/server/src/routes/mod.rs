@@ -3,6 +3,7 @@
 mod agent_playbook_imports;
 mod agent_playbook_revisions;
 mod agent_playbooks;
+mod analytics;
 mod carry_over;
 mod configs;
 mod context;
@@ -10,6 +11,8 @@ mod costs;
 mod embeddings;
 mod evaluations;
 mod health;
+mod impact;
+mod injections;
 mod interactions;
 mod jobs;
 mod learning;
@@ -48,6 +51,9 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(agent_playbook_imports::routes())
         .merge(search::routes())
         .merge(context::routes())
+        .merge(injections::routes())
+        .merge(impact::routes())
+        .merge(analytics::routes())
         .merge(embeddings::routes())
         .merge(learning::routes())
         .merge(jobs::routes())

@@ -4,7 +4,7 @@ use reflexio_api_types::{
     UnifiedSearchRequest, UnifiedSearchViewResponse, UserPlaybookView,
 };
 use reflexio_app::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedSearch};
-use reflexio_types::{AgentPlaybook, Profile, SessionId, UserId, UserPlaybook};
+use reflexio_types::{AgentPlaybook, Profile, RequestId, SessionId, UserId, UserPlaybook};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -47,9 +47,10 @@ async fn search(
             .entity_types
             .filter(|kinds| !kinds.is_empty())
             .map(|kinds| kinds.into_iter().map(kind).collect()),
-        session_id: given(request.session_id.map(|id| id.into_string()))
-            .filter(|_| request.skip_served != Some(false))
-            .map(SessionId::new),
+        session_id: given(request.session_id.map(|id| id.into_string())).map(SessionId::new),
+        serve_again: request.skip_served == Some(false),
+        request_id: given(request.request_id.map(|id| id.into_string())).map(RequestId::new),
+        include_covered: request.include_covered == Some(true),
         agent_playbook_status: request
             .agent_playbook_status_filter
             .unwrap_or_default()
@@ -71,6 +72,7 @@ async fn search(
         reformulated_query: result.reformulated,
         msg: if hidden > 0 { found_and_hidden(count, hidden) } else { found(count, "row") },
         hidden_unapproved: (hidden > 0).then_some(hidden),
+        covered: (result.covered > 0).then_some(result.covered),
         degraded: Some(degraded),
     }))
 }

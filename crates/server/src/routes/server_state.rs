@@ -85,6 +85,7 @@ async fn clear_user_data(
         ("evaluations".to_owned(), counts.evaluations),
         ("shadow_comparisons".to_owned(), counts.shadow_comparisons),
         ("optimizations".to_owned(), counts.optimizations),
+        ("injections".to_owned(), counts.injections),
         // The public client's names for things that this server does not keep apart.
         ("purged_profiles".to_owned(), 0),
         ("purged_user_playbooks".to_owned(), 0),

@@ -6,10 +6,10 @@ use reflexio_api_types::{
     UpgradeUserPlaybooksRequest, UpgradeUserPlaybooksResponse, UserPlaybook, UserPlaybooksViewResponse,
     statuses,
 };
-use reflexio_app::{AsRun, NewUserPlaybook, SearchMode, SearchOptions};
+use reflexio_app::{AsRun, NewUserPlaybook, Prompt, SearchMode, SearchOptions};
 use reflexio_store::{UserPlaybookChange, UserPlaybookFilter};
 use reflexio_types::{
-    InteractionId, RequestId, RunId, Status, Timestamp, UserId, UserPlaybookBody, UserPlaybookId,
+    InteractionId, RequestId, RunId, SessionId, Status, Timestamp, UserId, UserPlaybookBody, UserPlaybookId,
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -101,7 +101,13 @@ async fn search_user_playbooks(
         reformulate: super::search::reformulate(request.enable_reformulation, None),
     };
     let explain = Explain::asked(request.explain);
-    let result = app.search_user_playbooks(&caller, &filter, &options).await?;
+    let prompt = Prompt {
+        session_id: given(request.session_id.map(|id| id.into_string())).map(SessionId::new),
+        user_id: filter.user_id.clone(),
+        agent_version: filter.agent_version.clone(),
+        request_id: given(request.request_id.map(|id| id.into_string())).map(RequestId::new),
+    };
+    let result = app.retrieve_user_playbooks(&caller, &filter, &options, &prompt).await?;
     let msg = found(result.rows.len(), "matching user playbook");
     let degraded = result.degraded.then_some(true);
     let user_playbooks = super::search::user_playbooks(result, explain);

@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 30] = [
+const TABLES: [&str; 32] = [
     "api_keys",
     "requests",
     "interactions",
@@ -45,6 +45,8 @@ const TABLES: [&str; 30] = [
     "runs",
     "run_changes",
     "agent_versions",
+    "injections",
+    "injected_rules",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and
@@ -98,6 +100,9 @@ fn check_references(sql: &Connection, report: &mut IntegrityReport) -> Result<()
          LEFT JOIN requests r ON r.key = t.request_key
          WHERE (c.org_id, c.user_id, c.request_id, c.session_id, c.agent_version)
             IS NOT (t.org_id, t.user_id, r.id, r.session_id, r.agent_version)",
+        "SELECT 'rule ' || r.rule_id || ' belongs to injection ' || r.injection || ', which is not there'
+         FROM injected_rules r
+         WHERE NOT EXISTS (SELECT 1 FROM injections i WHERE i.id = r.injection AND i.org_id = r.org_id)",
         "SELECT 'job ' || t.id || ' waits behind nobody' FROM jobs t WHERE t.place = 'behind'
          AND NOT EXISTS (SELECT 1 FROM jobs f WHERE f.org_id = t.org_id AND f.lane = t.lane AND f.place <> 'behind')",
         "SELECT 'job ' || t.id || ' is overtaken by job ' || f.id FROM jobs t

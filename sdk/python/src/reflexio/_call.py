@@ -89,7 +89,13 @@ def as_list(values: Any) -> list[Any] | None:
 
 def query_of(**fields: Any) -> dict[str, str]:
     """The fields that have a value, as query parameters."""
-    return {name: str(getattr(value, "value", value)) for name, value in given(**fields).items()}
+    return {name: _query_text(value) for name, value in given(**fields).items()}
+
+
+def _query_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(getattr(value, "value", value))
 
 
 def rows_of(values: Any) -> list[dict[str, Any]]:

@@ -151,8 +151,52 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         None,
     ),
     "get_context": (
-        lambda c: c.get_context("u", "q", token_budget=200),
-        "GET /api/context?user_id=u&query=q&token_budget=200",
+        lambda c: c.get_context("u", "q", token_budget=200, session_id="s", include_covered=True),
+        "GET /api/context?user_id=u&query=q&token_budget=200&session_id=s&include_covered=true",
+        None,
+    ),
+    "report_injection": (
+        lambda c: c.report_injection(
+            "s", [{"kind": "agent_playbook", "learning_id": "7"}], user_id="u", block_version="b"
+        ),
+        "POST /api/injections",
+        {
+            "session_id": "s",
+            "rules": [{"kind": "agent_playbook", "learning_id": "7"}],
+            "user_id": "u",
+            "block_version": "b",
+        },
+    ),
+    "get_injections": (
+        lambda c: c.get_injections(session_id="s", agent_playbook_id=7, start_time=NOON, limit=2),
+        "GET /api/injections?session_id=s&agent_playbook_id=7"
+        "&start_time=2026-11-15T12%3A00%3A00Z&limit=2",
+        None,
+    ),
+    "get_playbook_analytics": (
+        lambda c: c.get_playbook_analytics(30, playbook_name="p", agent_version="v"),
+        "GET /api/analytics/playbooks?days=30&playbook_name=p&agent_version=v",
+        None,
+    ),
+    "compare_agent_versions": (
+        lambda c: c.compare_agent_versions(["v1", "v2"], "p", start_time=NOON),
+        "GET /api/analytics/versions?agent_version=v1%2Cv2&playbook_name=p"
+        "&start_time=2026-11-15T12%3A00%3A00Z",
+        None,
+    ),
+    "get_playbook_review": (
+        lambda c: c.get_playbook_review(days=7, limit=5),
+        "GET /api/analytics/review?days=7&limit=5",
+        None,
+    ),
+    "get_playbook_health": (
+        lambda c: c.get_playbook_health(min_daily=10, pending_days=3),
+        "GET /api/analytics/health?min_daily=10&pending_days=3",
+        None,
+    ),
+    "agent_playbook_impact": (
+        lambda c: c.agent_playbook_impact(7, compared_with="all"),
+        "GET /api/agent_playbooks/7/impact?compared_with=all",
         None,
     ),
     "get_embedding_status": (lambda c: c.get_embedding_status(), "GET /api/embeddings", None),

@@ -12,6 +12,7 @@ use reflexio_types::Status;
 use super::carry_over::Carry;
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
+use super::impact::Impact;
 use super::lift::Lift;
 use super::user_playbooks::headline;
 use markdown::{Export, Import};
@@ -31,6 +32,8 @@ pub(crate) enum AgentPlaybooks {
         #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
         id: i64,
     },
+    /// How often agents got it, and how sessions with it ended beside sessions without it.
+    Impact(Impact),
     /// Show what approving a successor would change, word by word.
     Diff {
         #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
@@ -141,6 +144,7 @@ impl AgentPlaybooks {
             AgentPlaybooks::Show { id } => show(context, *id).await,
             AgentPlaybooks::Diff { id } => review::diff(context, *id).await,
             AgentPlaybooks::History { id } => review::history(context, *id).await,
+            AgentPlaybooks::Impact(impact) => impact.run(context).await,
             AgentPlaybooks::Approve(decide) => decide.run(context, PlaybookStatus::Approved).await,
             AgentPlaybooks::Reject(decide) => decide.run(context, PlaybookStatus::Rejected).await,
             AgentPlaybooks::Export(export) => export.run(context).await,

@@ -18,7 +18,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::PrometheusHandle;
-use reflexio_app::{App, EmbedderChoice, MasterKey, ModelSettings, WorkerSettings, Workers};
+use reflexio_app::{
+    App, EmbedderChoice, InjectionSettings, MasterKey, ModelSettings, WorkerSettings, Workers,
+};
 use reflexio_llm::GateSettings;
 use reflexio_server::RateLimit;
 use reflexio_types::{Config, SystemClock};
@@ -91,6 +93,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DAYS", env = "REFLEXIO_RUN_CHANGE_DAYS", default_value_t = 90,
         value_parser = clap::value_parser!(u32).range(1..))]
     run_change_days: u32,
+    /// How long it is kept which rules agents got for their prompts.
+    #[arg(long, value_name = "DAYS", env = "REFLEXIO_INJECTION_DAYS", default_value_t = 180,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    injection_days: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,6 +152,7 @@ impl Serve {
             models: self.models(),
             costs: self.costs.settings(),
             assistants: self.assistants.operator()?,
+            injections: InjectionSettings { days: self.injection_days },
         })))
     }
 

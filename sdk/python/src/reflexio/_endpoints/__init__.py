@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from reflexio._endpoints.agent_playbooks import AgentPlaybookEndpoints
+from reflexio._endpoints.analytics import AnalyticsEndpoints
 from reflexio._endpoints.configuration import ConfigurationEndpoints
 from reflexio._endpoints.costs import CostEndpoints
 from reflexio._endpoints.evaluations import EvaluationEndpoints
+from reflexio._endpoints.injections import InjectionEndpoints
 from reflexio._endpoints.interactions import InteractionEndpoints
 from reflexio._endpoints.jobs import JobEndpoints
 from reflexio._endpoints.operations import OperationEndpoints
@@ -33,6 +35,8 @@ class AllEndpoints(
     EvaluationEndpoints,
     ShadowEndpoints,
     OptimizationEndpoints,
+    InjectionEndpoints,
+    AnalyticsEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

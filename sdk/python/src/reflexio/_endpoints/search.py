@@ -44,6 +44,7 @@ class SearchEndpoints:
         session_id: str | None = None,
         interaction_id: int | None = None,
         skip_served: bool | None = None,
+        include_covered: bool | None = None,
         explain: bool | None = None,
         recency: float | None = None,
     ) -> Call[UnifiedSearchViewResponse]:
@@ -65,9 +66,12 @@ class SearchEndpoints:
             enable_agent_answer: Let the server compose an answer from what it found.
             search_mode: ``vector``, ``fts`` or ``hybrid`` (the default).
             request_id: The agent's request this search serves, for the server's log.
-            session_id: The agent's session this search serves: it gets each row once.
+            session_id: The agent's session this search serves: it gets each row once, and the rules
+                it gets are noted.
             interaction_id: The interaction this search serves, for the server's log.
             skip_served: False gives the session rows again that it has.
+            include_covered: True also shows user playbooks that an agent playbook of the answer
+                says already.
             explain: Show what each score is made of, as ``score_parts``.
             recency: How much newer rows gain (0 to 1).
         """
@@ -94,6 +98,7 @@ class SearchEndpoints:
                 session_id=session_id,
                 interaction_id=interaction_id,
                 skip_served=skip_served,
+                include_covered=include_covered,
                 explain=explain,
                 recency=recency,
             ),
@@ -111,6 +116,8 @@ class SearchEndpoints:
         agent_version: str | None = None,
         playbook_name: str | None = None,
         token_budget: int | None = None,
+        session_id: str | None = None,
+        include_covered: bool | None = None,
     ) -> Call[ContextResponse]:
         """The block to put into the agent's prompt: rules and what is known about the user.
 
@@ -123,6 +130,9 @@ class SearchEndpoints:
             agent_version: Only rules of this agent version.
             playbook_name: Only rules of this type.
             token_budget: The most tokens, estimated (1500 unless given).
+            session_id: The session as it is published: tells later what the rules did
+                (:meth:`agent_playbook_impact`). It changes nothing in the block.
+            include_covered: True also shows user playbooks that a rule in the block says already.
         """
         return Call(
             "GET",
@@ -134,6 +144,8 @@ class SearchEndpoints:
                 agent_version=agent_version,
                 playbook_name=playbook_name,
                 token_budget=token_budget,
+                session_id=session_id,
+                include_covered=include_covered,
             ),
             repeatable=True,
         )

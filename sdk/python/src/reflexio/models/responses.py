@@ -169,6 +169,7 @@ class ContextResponse(Response):
     version: str = ""
     learnings: list[RetrievedLearning] = Field(default_factory=list)
     left_out: int = 0
+    covered: int = 0
     degraded: bool = False
 
 
@@ -200,13 +201,19 @@ class RebuildEmbeddingsResponse(Response):
 
 
 class UnifiedSearchViewResponse(Response):
-    """Profiles and playbooks that match one query."""
+    """Profiles and playbooks that match one query.
+
+    ``hidden_unapproved`` counts agent playbooks that were left out because nobody approved them,
+    ``covered`` user playbooks that were left out because an agent playbook says the same.
+    """
 
     profiles: list[UserProfile] = Field(default_factory=list)
     agent_playbooks: list[AgentPlaybook] = Field(default_factory=list)
     user_playbooks: list[UserPlaybook] = Field(default_factory=list)
     reformulated_query: str | None = None
     msg: str | None = None
+    hidden_unapproved: int | None = None
+    covered: int | None = None
     agent_trace: str | None = None
     rehydrated_text: str | None = None
     experiment: RetrievalExperimentAssignment | None = None

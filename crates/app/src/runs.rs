@@ -8,7 +8,6 @@ use reflexio_types::{
 use crate::access::Access;
 use crate::{App, Error, Result, ids, upkeep};
 
-/// Changes are forgotten so many at a time, so that others can write in between.
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A run and what it cost.

@@ -13,11 +13,12 @@ const MOST_WINDOWS: usize = 100;
 
 /// What a changed cluster came to.
 pub(super) enum Came {
-    ToARule(Box<Proposed>),
+    /// A new proposal.
+    Rule(Box<Proposed>),
     /// The rule that waits stands on other evidence.
-    ToMore(Grown),
+    Evidence(Box<Grown>),
     /// Why.
-    ToNothing(String),
+    Nothing(String),
 }
 
 /// The rules of a type and version that stand already.
@@ -42,7 +43,7 @@ impl Standing {
         let (mut row, mut replaces) = (row, None);
         match newest.map(|rule| (rule, rule.playbook_status)) {
             Some((rule, PlaybookStatus::Pending)) if is_kept(rule, &row) => {
-                return Came::ToMore(Grown { before: rule.clone(), after: grown(rule, row) });
+                return Came::Evidence(Box::new(Grown { before: rule.clone(), after: grown(rule, row) }));
             }
             Some((rule, PlaybookStatus::Pending)) => {
                 row.body.successor_of = rule.body.successor_of;
@@ -58,10 +59,10 @@ impl Standing {
             Some(rule) if rule.playbook_status == PlaybookStatus::Rejected => {
                 let reason = rule.body.review.as_ref().and_then(|review| review.reason.as_deref());
                 let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                Came::ToNothing(format!("says what a person rejected as {}{why}", rule.id))
+                Came::Nothing(format!("says what a person rejected as {}{why}", rule.id))
             }
-            Some(rule) => Came::ToNothing(format!("says what {} says", rule.id)),
-            None => Came::ToARule(Box::new(Proposed { cluster, row, replaces })),
+            Some(rule) => Came::Nothing(format!("says what {} says", rule.id)),
+            None => Came::Rule(Box::new(Proposed { cluster, row, replaces })),
         }
     }
 }

@@ -9,6 +9,23 @@ pub const CURRENT: &str = "<curr_param>";
 /// Where the rendered records go.
 pub const RECORDS: &str = "<side_info>";
 
+/// A template for callers who have none of their own.
+pub const DEFAULT: &str = "\
+An assistant works under this instruction:
+
+```
+<curr_param>
+```
+
+These are tasks it was given, what it answered, and what was thought of the answers:
+
+<side_info>
+
+Write a better instruction. Keep what works in the present one; add what the answers lacked, including facts and ways of working that \
+the feedback reveals, since the assistant will not see these examples again; and name no detail that only one of them needs. Answer \
+with the whole new instruction between two lines of three backticks.
+";
+
 const DEEPEST: usize = 6;
 
 /// Fills a template with a text and the records about it. A place named inside the text is not filled: neither a
@@ -117,6 +134,12 @@ mod tests {
     fn headings_stop_at_the_sixth_level() {
         let deep = record([("a", json!({"b": {"c": {"d": {"e": {"f": 1}}}}}))]);
         assert!(render(&[deep]).ends_with("##### d\n###### e\n###### f\n1\n\n"));
+    }
+
+    #[test]
+    fn the_default_template_is_one() {
+        let filled = prompt(DEFAULT, "Be brief.", &[record([("Feedback", json!("too short"))])]).unwrap();
+        assert!(filled.contains("```\nBe brief.\n```") && filled.contains("## Feedback\ntoo short"));
     }
 
     #[test]

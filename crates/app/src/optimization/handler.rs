@@ -142,7 +142,8 @@ impl App {
         let reason = fault.to_string();
         match fault {
             Fault::Model(error) => self.failure(running.org(), LearnError::Model(error)).await,
-            Fault::AssistantDown(_) | Fault::Failed(_) => {
+            Fault::Failed(_) => Failure::retryable(reason),
+            Fault::AssistantDown(_) => {
                 let pause = i64::from(config.playbook_optimizer_config.cooldown_after_aborts_seconds);
                 let not_before = Some(Timestamp(self.now().0.saturating_add(pause)));
                 Failure::Retryable { reason, not_before }

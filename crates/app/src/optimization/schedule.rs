@@ -94,9 +94,14 @@ impl App {
         let target = Some(OptimizationTarget::AgentPlaybook(rule.id));
         let filter = OptimizationFilter { target, ..super::wordings() };
         let (runs, _) = self.store.optimizations(org, &filter, Page::first(10)).await?;
-        Ok(runs
-            .iter()
-            .any(|run| run.body.incumbent == rule.body.content && run.state != OptimizationState::Failed))
+        for run in runs.into_iter().filter(|run| run.body.incumbent == rule.body.content) {
+            // One whose job died counts as failed, whether or not somebody has looked at it.
+            let run = self.optimization_as_it_stands(org, run).await.map_err(|error| unavailable(&error))?;
+            if run.state != OptimizationState::Failed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

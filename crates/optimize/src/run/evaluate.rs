@@ -26,6 +26,8 @@ struct Wanted {
 
 /// What became of it; a reason where it failed.
 struct Done {
+    /// Replays that failed, whoever's they were: a judge who fails says nothing about the assistant.
+    failed_replays: usize,
     failed_windows: BTreeMap<usize, String>,
     failed_trials: BTreeMap<Key, String>,
     trials: Vec<Trial>,
@@ -91,9 +93,16 @@ impl Run {
         world: &dyn World,
         stepped: &mut Stepped,
     ) -> Result<Done, Fault> {
-        let mut done =
-            Done { failed_windows: BTreeMap::new(), failed_trials: BTreeMap::new(), trials: Vec::new() };
+        let mut done = Done {
+            failed_replays: 0,
+            failed_windows: BTreeMap::new(),
+            failed_trials: BTreeMap::new(),
+            trials: Vec::new(),
+        };
         let (incumbents, candidates) = self.replay(wanted, task, world).await?;
+        let replays =
+            incumbents.iter().map(|(_, replay)| replay).chain(candidates.iter().map(|(_, replay)| replay));
+        done.failed_replays = replays.filter(|replay| replay.is_err()).count();
         for (window, rollout) in incumbents {
             match rollout {
                 Ok(rollout) => {
@@ -153,8 +162,7 @@ impl Run {
     /// What failed is left out of the run. If nothing worked several times in a row, the fault is not in the wordings.
     fn note_failures(&mut self, wanted: &Wanted, done: &Done, stepped: &mut Stepped) -> Result<(), Fault> {
         let asked = wanted.incumbents.len() + wanted.trials.len();
-        let failed = done.failed_windows.len() + done.failed_trials.len();
-        if asked > 0 && failed == asked {
+        if asked > 0 && done.failed_replays == asked {
             self.failures_in_a_row += 1;
             let reason = done.failed_trials.values().chain(done.failed_windows.values()).next();
             if self.failures_in_a_row >= self.policy.failures_in_a_row {

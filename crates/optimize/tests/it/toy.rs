@@ -10,21 +10,21 @@ use reflexio_assistant::Payload;
 use reflexio_optimize::{Book, Fault, Improvement, Pair, Policy, Run, Split, Task, Window, World};
 use reflexio_types::{RolloutJudgement, RolloutMessage, RolloutVerdict};
 
-pub const INGREDIENTS: [&str; 4] = ["apologise", "verify", "explain", "confirm"];
+pub(crate) const INGREDIENTS: [&str; 4] = ["apologise", "verify", "explain", "confirm"];
 
 #[derive(Default)]
-pub struct Toy {
+pub(crate) struct Toy {
     /// Assistant calls, by payload.
-    pub asked: Mutex<HashMap<String, usize>>,
-    pub judged: AtomicUsize,
-    pub improved: AtomicUsize,
+    pub(crate) asked: Mutex<HashMap<String, usize>>,
+    pub(crate) judged: AtomicUsize,
+    pub(crate) improved: AtomicUsize,
     /// Answers from before, as a durable store would have them: not asked again.
-    pub saved: Mutex<HashMap<String, String>>,
-    pub fails_when_asked: Mutex<Option<Box<dyn Fn(&Payload) -> bool + Send>>>,
-    pub judge_fails: bool,
+    pub(crate) saved: Mutex<HashMap<String, String>>,
+    pub(crate) fails_when_asked: Mutex<Option<Box<dyn Fn(&Payload) -> bool + Send>>>,
+    pub(crate) judge_fails: bool,
 }
 
-pub fn task(windows: usize) -> Task {
+pub(crate) fn task(windows: usize) -> Task {
     let window = |at: usize| Window {
         user_turns: vec![format!("Question {at} about my parcel"), format!("And what now, number {at}?")],
         ideal: Vec::new(),
@@ -38,16 +38,16 @@ pub fn task(windows: usize) -> Task {
     }
 }
 
-pub fn policy(seed: u64) -> Policy {
+pub(crate) fn policy(seed: u64) -> Policy {
     Policy { seed, ..Policy::default() }
 }
 
-pub fn new_run(task: &Task, policy: Policy) -> Run {
+pub(crate) fn new_run(task: &Task, policy: Policy) -> Run {
     let split = Split::of(task.windows.len(), &policy).unwrap();
     Run::new(task, split, policy).unwrap()
 }
 
-pub async fn finish(run: &mut Run, task: &Task, book: &mut Book, world: &Toy) -> Result<(), Fault> {
+pub(crate) async fn finish(run: &mut Run, task: &Task, book: &mut Book, world: &Toy) -> Result<(), Fault> {
     while !run.step(task, book, world).await?.done {}
     Ok(())
 }

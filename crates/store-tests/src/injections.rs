@@ -7,7 +7,7 @@ use reflexio_types::{
     TimeRange,
 };
 
-use crate::sample::{ALL, acme, at, evaluation, judgement, other, outcome, request, say};
+use crate::sample::{ALL, a_run, acme, at, evaluation, judgement, other, outcome, request, say};
 use crate::transfer::export;
 
 fn rule(id: &str, wording: &str) -> InjectedRule {
@@ -207,11 +207,11 @@ pub async fn injections_are_exported_and_imported(store: &dyn Store) {
     let line = record(store, &[line]).await.remove(0);
     let records = export(store, &acme()).await;
     assert_eq!(records, [Record::Injection(line.clone())]);
-    assert_eq!(store.import(&acme(), records.clone()).await.unwrap(), 0);
+    assert_eq!(store.import(&acme(), records.clone(), &a_run(), at(9)).await.unwrap(), 0);
     let altered = Injection { at: at(7), ..line };
-    let refused = store.import(&acme(), vec![Record::Injection(altered)]).await;
+    let refused = store.import(&acme(), vec![Record::Injection(altered)], &a_run(), at(9)).await;
     assert!(matches!(refused, Err(Error::Duplicate { .. })), "{refused:?}");
     store.forget_injections(at(100), ALL).await.unwrap();
-    assert_eq!(store.import(&acme(), records.clone()).await.unwrap(), 1);
+    assert_eq!(store.import(&acme(), records.clone(), &a_run(), at(9)).await.unwrap(), 1);
     assert_eq!(export(store, &acme()).await, records);
 }

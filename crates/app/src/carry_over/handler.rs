@@ -29,7 +29,7 @@ impl App {
         };
         let scope = format!("agent playbooks of version {from} for {}", task.to);
         let run = of_job(running.lease.job, RunKind::CarryOver, scope, Asked::ByNobody);
-        let plan = self.plan(org, &from, &task.to).await.map_err(|error| unavailable(&error))?;
+        let plan = self.carry_plan(org, &from, &task.to).await.map_err(|error| unavailable(&error))?;
         let done = self.carry(org, plan, &run).await.map_err(|error| unavailable(&error))?;
         let (carried, left_out) = (done.carried.len(), done.left_out.len());
         tell(running, carried as u64, format!("{carried} from {from}, {left_out} left out")).await

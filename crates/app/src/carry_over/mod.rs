@@ -79,14 +79,14 @@ impl App {
         }
         let scope = format!("agent playbooks of version {} for {}", carry.from, carry.to);
         let run = started_by(caller, RunKind::CarryOver, scope);
-        let plan = self.plan(&caller.org, &carry.from, &carry.to).await?;
+        let plan = self.carry_plan(&caller.org, &carry.from, &carry.to).await?;
         if carry.dry_run {
             return Ok(plan.only_planned());
         }
         self.carry(&caller.org, plan, &run).await
     }
 
-    async fn plan(&self, org: &OrgId, from: &str, to: &str) -> Result<Plan> {
+    async fn carry_plan(&self, org: &OrgId, from: &str, to: &str) -> Result<Plan> {
         let of = |version: &str| AgentPlaybookFilter {
             agent_version: Some(version.to_owned()),
             ..AgentPlaybookFilter::default()

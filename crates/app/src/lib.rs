@@ -19,6 +19,7 @@ mod jobs;
 mod keys;
 mod learning;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod publish;
 mod requests;
@@ -45,6 +46,11 @@ pub use learning::{
     LearningState, LearningStatus, ModelSettings, Selection, Started, Wanted, WorkerSettings, Workers,
 };
 pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
+pub use playbook_run::{AssistantRequest, ChatMessage, CommandTool, CommandTools, GivenPlaybook};
+pub use playbook_runs::{
+    PlaybookFile, PlaybookInfo, PlaybookMessage, PlaybookProgram, PlaybookSettings, PlaybookState,
+    StartPlaybook,
+};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
 pub use search::{EntityKind, Found, Hit, PastTurn, SearchMode, SearchOptions, UnifiedFound, UnifiedSearch};
@@ -69,6 +75,7 @@ pub struct App {
     served: search::Served,
     learning: learning::Learning,
     books: costs::Books,
+    playbooks: playbook_runs::Programs,
 }
 
 /// What an [`App`] is made of.
@@ -84,6 +91,8 @@ pub struct Options {
     pub models: ModelSettings,
     /// What models may cost, and how long that is kept in detail.
     pub costs: CostSettings,
+    /// Markdown playbooks that can be run.
+    pub playbooks: PlaybookSettings,
 }
 
 impl App {
@@ -104,6 +113,7 @@ impl App {
             served: search::Served::default(),
             learning: learning::Learning::new(options.models),
             books,
+            playbooks: playbook_runs::Programs::new(options.playbooks),
         }
     }
 

@@ -112,13 +112,15 @@ fn of_app(error: &reflexio_app::Error) -> Report {
     let code = match error {
         Error::NotFound { .. } => Code::NotFound,
         Error::Forbidden(_) => Code::Forbidden,
-        Error::InvalidConfig(_) => Code::BadInput,
+        Error::InvalidConfig(_) | Error::InvalidPlaybook(_) => Code::BadInput,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }
+        | Error::PlaybookOver { .. }
         | Error::Sealed
         | Error::NotConfigured(_)
         | Error::NotJudged(_)
+        | Error::NoAnswer(_)
         | Error::Unavailable(_)
         | Error::Internal(_) => Code::Failed,
     };

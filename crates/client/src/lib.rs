@@ -13,6 +13,7 @@ mod evaluations;
 mod interactions;
 mod jobs;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod refusal;
 mod requests;

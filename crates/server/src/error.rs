@@ -69,9 +69,13 @@ fn app_error(error: &Error) -> Response {
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }
+        | Error::PlaybookOver { .. }
         | Error::NotConfigured(_) => StatusCode::CONFLICT,
+        Error::InvalidPlaybook(reason) => return invalid(vec![Detail::body("value_error", &[], reason)]),
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
-        Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) | Error::NoAnswer(_) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         Error::Internal(cause) => {
             tracing::error!(error = %chain(cause.as_ref()), "request failed");
             StatusCode::INTERNAL_SERVER_ERROR

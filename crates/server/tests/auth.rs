@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reflexio_app::WorkerSettings;
+use reflexio_app::{PlaybookFile, PlaybookProgram, WorkerSettings};
 use reflexio_server::Options;
 use reflexio_test_support::TestServer;
 use reflexio_types::Scope;
@@ -151,7 +151,17 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     assert_eq!(send(Method::POST, "/api/session_outcome", outcome).await.ok()["recorded"], true);
     let grade = json!({"session_id": "marker-session", "agent_version": "v1"});
     assert_eq!(send(Method::POST, "/api/evaluations/grade_on_demand", grade).await.ok()["result_id"], 1);
+    let run = json!({"playbook": "echo", "user_id": "marker-user"});
+    send(Method::POST, "/api/playbook_runs", run).await.ok();
     send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
+}
+
+/// A server that has a Markdown playbook to run.
+async fn with_playbook() -> TestServer {
+    let text = "# Echo\n## Main\n### Triggers\n- At the beginning\n### Steps\n- Wait for user\n";
+    let file = PlaybookFile { name: "echo.md".to_owned(), text: text.to_owned() };
+    let program = PlaybookProgram { name: "echo".to_owned(), files: vec![file], imports: Vec::new() };
+    TestServer::start_with(|options| options.playbooks.programs.push(program), Default::default()).await
 }
 
 /// Two answers, compared with what an expert said; nothing else is worked on.
@@ -201,11 +211,16 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::POST, "/api/get_retrieved_learning_evaluation_results", Some(json!({}))),
         (Method::GET, "/api/shadow_comparisons", None),
         (Method::GET, "/api/evaluations/shadow_comparisons/recent", None),
+        (Method::GET, "/api/playbook_runs", None),
     ]
 }
 
 /// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 11] = [
+const COUNTS_AND_STATES: [&str; 15] = [
+    "/api/playbooks",
+    "/api/playbook_runs/{run_id}",
+    "/api/playbook_runs/{run_id}/journal",
+    "/api/playbook_runs/{run_id}/events",
     "/api/costs",
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
@@ -221,7 +236,7 @@ const COUNTS_AND_STATES: [&str; 11] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_read_shows_the_rows_of_another_org() {
-    let server = TestServer::start().await;
+    let server = with_playbook().await;
     let a = server.create_key("a", &Scope::ALL).await.secret;
     let b = server.create_key("b", &Scope::ALL).await.secret;
     let filled = fill(&server, &a).await;
@@ -236,6 +251,10 @@ async fn no_read_shows_the_rows_of_another_org() {
     let regeneration =
         server.send_as(Some(&a), Method::POST, "/api/evaluations/regenerate", Some(times)).await.ok();
     let regeneration = format!("/api/evaluations/regenerate/{}", regeneration["job_id"].as_str().unwrap());
+    let runs = server.send_as(Some(&a), Method::GET, "/api/playbook_runs", None).await.ok();
+    let run = format!("/api/playbook_runs/{}", runs["runs"][0]["run_id"].as_str().unwrap());
+    let events = server.send_as(Some(&b), Method::GET, &format!("{run}/events"), None).await;
+    assert_eq!(events.status, 404);
     for (key, status) in [(&a, 200), (&b, 404)] {
         let answer = server.send_as(Some(key), Method::GET, &format!("/api/images/{image}"), None).await;
         assert_eq!(answer.status, status);
@@ -243,6 +262,9 @@ async fn no_read_shows_the_rows_of_another_org() {
         assert_eq!(server.send_as(Some(key), Method::GET, learning, None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, "/api/jobs/1", None).await.status, status);
         assert_eq!(server.send_as(Some(key), Method::GET, &regeneration, None).await.status, status);
+        for path in [&run, &format!("{run}/journal")] {
+            assert_eq!(server.send_as(Some(key), Method::GET, path, None).await.status, status, "{path}");
+        }
     }
     let again = json!({"user_id": "u", "interaction_data_list": [{"content": "another marker zebra"}]});
     server.send_as(Some(&a), Method::POST, "/api/publish_interaction", Some(again)).await.ok();
@@ -284,6 +306,9 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "session_outcome",
         "grade_",
         "regenerate",
+        "messages",
+        "approval",
+        "assistant",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -296,7 +321,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_write_touches_the_rows_of_another_org() {
-    let server = TestServer::start().await;
+    let server = with_playbook().await;
     let a = server.create_key("a", &Scope::ALL).await.secret;
     let b = server.create_key("b", &Scope::ALL).await.secret;
     let filled = fill(&server, &a).await;

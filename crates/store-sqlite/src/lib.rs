@@ -33,6 +33,7 @@ mod operations;
 mod outcomes;
 #[cfg(test)]
 mod plans;
+mod playbook_runs;
 mod predicate;
 mod profiles;
 mod purge;

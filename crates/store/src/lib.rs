@@ -28,6 +28,7 @@ mod lineage;
 mod maintenance;
 mod operations;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod requests;
 mod shadow_comparisons;
@@ -61,6 +62,9 @@ pub use lineage::{Lineage, ProfileChange};
 pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts};
 pub use operations::Operations;
 pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
+pub use playbook_runs::{
+    JournalPiece, NewPlaybookRun, PlaybookRest, PlaybookRunFilter, PlaybookRuns, StoredPlaybookRun,
+};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
 pub use shadow_comparisons::{ShadowComparisonFilter, ShadowComparisons, ShadowJudgement, ShadowTurnFilter};
@@ -87,6 +91,7 @@ pub trait Store:
     + Outcomes
     + Evaluations
     + Lineage
+    + PlaybookRuns
     + ShadowComparisons
     + Maintenance
     + Transfer
@@ -112,6 +117,7 @@ impl<T> Store for T where
         + Outcomes
         + Evaluations
         + Lineage
+        + PlaybookRuns
         + ShadowComparisons
         + Maintenance
         + Transfer

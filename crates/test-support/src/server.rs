@@ -147,6 +147,7 @@ impl TestServer {
             embedder: EmbedderChoice::None("tests search by words".to_owned()),
             models: Arc::new(|_| Settings::default()),
             costs: Default::default(),
+            playbooks: Default::default(),
         };
         change(&mut app_options);
         let app = Arc::new(App::new(app_options));

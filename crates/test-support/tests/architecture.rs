@@ -36,6 +36,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "reflexio-app",
         &[
+            "playbook-lang",
+            "playbook-run",
             "reflexio-cluster",
             "reflexio-embed",
             "reflexio-evaluate",

@@ -24,10 +24,12 @@ pub enum JobKind {
     CompareShadow,
     /// Make agent playbooks of the user playbooks of one type and version.
     Aggregate,
+    /// Go on with the run of a Markdown playbook.
+    PlaybookRun,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 7] = [
+    pub const ALL: [JobKind; 8] = [
         JobKind::Learn,
         JobKind::Embed,
         JobKind::Rerun,
@@ -35,6 +37,7 @@ impl JobKind {
         JobKind::Regenerate,
         JobKind::CompareShadow,
         JobKind::Aggregate,
+        JobKind::PlaybookRun,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -46,6 +49,7 @@ impl JobKind {
             JobKind::Regenerate => "regenerate",
             JobKind::CompareShadow => "compare_shadow",
             JobKind::Aggregate => "aggregate",
+            JobKind::PlaybookRun => "playbook_run",
         }
     }
 

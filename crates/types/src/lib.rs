@@ -20,6 +20,7 @@ mod job;
 mod lineage;
 mod operation;
 mod outcome;
+mod playbook_run;
 mod profile;
 mod request;
 mod row_kind;
@@ -40,8 +41,8 @@ pub use evaluation::{
     Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
 };
 pub use ids::{
-    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, ProfileId, RequestId,
-    SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, PlaybookRunId,
+    ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -51,6 +52,7 @@ pub use job::{Attempt, AttemptOutcome, DEFAULT_ATTEMPTS, Job, JobKind, JobProgre
 pub use lineage::{LineageAction, LineageEvent, LineageSubject};
 pub use operation::{Operation, OperationState};
 pub use outcome::{OutcomeKind, SessionOutcome};
+pub use playbook_run::{PlaybookRun, PlaybookRunStatus};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;

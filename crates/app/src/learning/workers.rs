@@ -10,6 +10,7 @@ use super::rerun::Rerun;
 use crate::App;
 use crate::aggregation::Aggregator;
 use crate::evaluation::{EvaluationHandler, Regenerator};
+use crate::playbook_runs::Playing;
 use crate::shadow_comparisons::Comparing;
 
 /// How often to look at what is old, and how many looks make a probe of a stalled provider.
@@ -30,6 +31,9 @@ const REGENERATIONS: usize = 1;
 const AGGREGATIONS: usize = 1;
 /// Requests whose answers are compared at the same time; nobody waits for that.
 const COMPARISONS: usize = 4;
+
+/// Runs of playbooks that go on at the same time; people wait for them.
+const PLAYBOOK_RUNS: usize = 16;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -88,8 +92,15 @@ impl App {
             .with(JobKind::Evaluate, Arc::new(EvaluationHandler(Arc::clone(self))), EVALUATIONS)
             .with(JobKind::Regenerate, Arc::new(Regenerator(Arc::clone(self))), REGENERATIONS)
             .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS)
-            .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS);
-        let slots = settings.slots + RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS;
+            .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS)
+            .with(JobKind::PlaybookRun, Arc::new(Playing(Arc::clone(self))), PLAYBOOK_RUNS);
+        let slots = settings.slots
+            + RERUNS
+            + EVALUATIONS
+            + REGENERATIONS
+            + COMPARISONS
+            + AGGREGATIONS
+            + PLAYBOOK_RUNS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),

@@ -91,6 +91,7 @@ fn app(store: SqliteStore) -> App {
         embedder: EmbedderChoice::None("keys need no search".to_owned()),
         models: Arc::new(|_| Settings::default()),
         costs: Default::default(),
+        playbooks: reflexio_app::PlaybookSettings::default(),
     })
 }
 

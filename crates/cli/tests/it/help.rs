@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 77] = [
+const COMMANDS: [&str; 79] = [
     "",
     "serve",
     "publish",
@@ -48,6 +48,8 @@ const COMMANDS: [&str; 77] = [
     "playbook explain",
     "playbook run",
     "playbook test",
+    "playbook assistant",
+    "playbook promote",
     "playbook lsp",
     "jobs",
     "jobs list",

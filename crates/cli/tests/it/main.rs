@@ -17,6 +17,7 @@ mod learning_crash;
 mod lsp;
 mod playbook;
 mod playbook_run;
+mod playbook_server;
 mod publish;
 mod rows;
 mod search;

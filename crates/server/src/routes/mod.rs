@@ -11,6 +11,7 @@ mod interactions;
 mod jobs;
 mod learning;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod publish;
 mod requests;
@@ -47,6 +48,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(outcomes::routes())
         .merge(evaluations::routes())
         .merge(shadow_comparisons::routes())
+        .merge(playbook_runs::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

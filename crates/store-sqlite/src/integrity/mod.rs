@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 21] = [
+const TABLES: [&str; 23] = [
     "api_keys",
     "requests",
     "interactions",
@@ -36,6 +36,8 @@ const TABLES: [&str; 21] = [
     "evaluations",
     "learning_evaluations",
     "shadow_comparisons",
+    "playbook_runs",
+    "playbook_journal",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and

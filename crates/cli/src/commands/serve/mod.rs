@@ -6,6 +6,7 @@ mod logging;
 mod meter;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod playbooks;
 mod ready;
 mod signals;
 
@@ -84,6 +85,8 @@ pub(crate) struct Serve {
     allow_command: Vec<String>,
     #[command(flatten)]
     costs: costs::CostArgs,
+    #[command(flatten)]
+    playbooks: playbooks::PlaybookArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -138,6 +141,7 @@ impl Serve {
             embedder: self.embedder()?,
             models: self.models(),
             costs: self.costs.settings(),
+            playbooks: self.playbooks.settings()?,
         })))
     }
 

@@ -9,6 +9,7 @@ from reflexio._endpoints.evaluations import EvaluationEndpoints
 from reflexio._endpoints.interactions import InteractionEndpoints
 from reflexio._endpoints.jobs import JobEndpoints
 from reflexio._endpoints.operations import OperationEndpoints
+from reflexio._endpoints.playbook_runs import PlaybookRunEndpoints
 from reflexio._endpoints.profiles import ProfileEndpoints
 from reflexio._endpoints.publishing import PublishingEndpoints
 from reflexio._endpoints.search import SearchEndpoints
@@ -29,6 +30,7 @@ class AllEndpoints(
     CostEndpoints,
     EvaluationEndpoints,
     ShadowEndpoints,
+    PlaybookRunEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

@@ -9,10 +9,13 @@ BIN_RELEASE := $(CURDIR)/target/release/reflexio
 export CARGO_TERM_COLOR ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test check fmt clippy unit doc sdk conformance schema browser model test-model bench soak clean
+.PHONY: help demo run build release test check fmt clippy unit doc sdk conformance schema browser model test-model bench soak clean
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: release ## see it learn: a server with bundled conversations in a temporary folder, in a minute
+	@$(BIN_RELEASE) demo
 
 run: release ## build what is missing and serve on http://localhost:8081
 	$(BIN_RELEASE) serve

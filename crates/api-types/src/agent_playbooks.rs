@@ -1,4 +1,6 @@
-use reflexio_types::{AgentPlaybook as DomainAgentPlaybook, PlaybookStatus as DomainPlaybookStatus};
+use reflexio_types::{
+    AgentPlaybook as DomainAgentPlaybook, PlaybookStatus as DomainPlaybookStatus, Signature,
+};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
@@ -11,6 +13,10 @@ use crate::requests::{MOST_IDS, check_ids};
 use crate::search::{ScoreParts, SearchMode};
 use crate::time::{When, has_time_range};
 use crate::user_playbooks::{BlockingIssue, at_row};
+
+/// Authors that have no key.
+const MACHINE: &str = "machine";
+const LOCAL: &str = "local";
 
 /// What a person decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -82,8 +88,18 @@ pub struct AgentPlaybookView {
     pub cluster_size: Option<u32>,
     pub distinct_users: Option<u32>,
     pub agreement: Option<f64>,
+    /// Situations that taught it and are kept with it.
+    pub source_window_count: Option<u64>,
     /// The approved rule whose place it would take.
     pub successor_of: Option<i64>,
+    pub superseded_by: Option<i64>,
+    /// Who wrote or last edited it: `machine`, a key, or `local` for a caller without one.
+    pub author: String,
+    pub reviewed_by: Option<String>,
+    pub reviewed_at: Option<i64>,
+    pub review_reason: Option<String>,
+    /// Changes with every text that people read and with the decision.
+    pub content_hash: String,
     pub score: Option<f64>,
     /// What the score is made of, if that was asked for.
     pub score_parts: Option<ScoreParts>,
@@ -91,7 +107,9 @@ pub struct AgentPlaybookView {
 
 impl From<DomainAgentPlaybook> for AgentPlaybookView {
     fn from(row: DomainAgentPlaybook) -> Self {
+        let content_hash = row.content_hash();
         let body = row.body;
+        let name = |by: &Signature| by.key.clone().unwrap_or_else(|| LOCAL.to_owned());
         Self {
             agent_playbook_id: row.id.0,
             playbook_name: row.playbook_name,
@@ -110,7 +128,14 @@ impl From<DomainAgentPlaybook> for AgentPlaybookView {
             cluster_size: body.cluster_size,
             distinct_users: body.distinct_users,
             agreement: body.agreement,
+            source_window_count: Some(body.source_windows.len() as u64).filter(|count| *count > 0),
             successor_of: body.successor_of.map(|id| id.0),
+            superseded_by: body.superseded_by.map(|id| id.0),
+            author: body.written_by.as_ref().map_or_else(|| MACHINE.to_owned(), name),
+            reviewed_by: body.review.as_ref().map(|review| name(&review.by)),
+            reviewed_at: body.review.as_ref().map(|review| review.by.at.0),
+            review_reason: body.review.and_then(|review| review.reason),
+            content_hash,
             score: None,
             score_parts: None,
         }
@@ -199,6 +224,8 @@ pub struct AgentPlaybook {
     pub expanded_terms: Option<String>,
     pub tags: Option<Vec<String>>,
     pub status: Option<StatusName>,
+    /// The rule in production whose place it takes when it is approved.
+    pub successor_of: Option<Positive>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -221,7 +248,7 @@ impl WireRequest for AddAgentPlaybookRequest {
     }
 }
 
-/// Fields that are missing stay as they are.
+/// Fields that are missing stay as they are; an empty text takes a field away.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UpdateAgentPlaybookRequest {
@@ -229,17 +256,24 @@ pub struct UpdateAgentPlaybookRequest {
     pub playbook_name: Option<String>,
     pub content: Option<String>,
     pub trigger: Option<String>,
+    pub instruction: Option<String>,
+    pub pitfall: Option<String>,
     pub rationale: Option<String>,
     pub playbook_status: Option<PlaybookStatus>,
+    /// Why it was decided so.
+    pub reason: Option<String>,
 }
 
 impl WireRequest for UpdateAgentPlaybookRequest {}
 
 /// Approve, reject, or put back to the review list.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UpdatePlaybookStatusRequest {
     pub agent_playbook_id: Positive,
     pub playbook_status: PlaybookStatus,
+    /// Why. A rule that says the same later is refused with it.
+    pub reason: Option<String>,
 }
 
 impl WireRequest for UpdatePlaybookStatusRequest {}

@@ -20,7 +20,7 @@ const NEVER_NULL: [&str; 3] =
     ["eval_sample_n_per_stratum", "eval_concurrency_limit", "shadow_comparison_judge_prompt_version"];
 
 /// Fields that the public client does not know: whoever does not send them does not mean to erase them.
-const OURS: [&str; 1] = ["budget_config"];
+const OURS: [&str; 2] = ["budget_config", "review_config"];
 
 /// The document as it is sent: every field, nulls included, under both names.
 pub fn render(config: &Config) -> Value {

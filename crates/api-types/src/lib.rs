@@ -4,6 +4,8 @@
 //! add is added beside them. Nothing here does I/O or decides anything: a request that parses here is
 //! well-formed, no more. This is the only crate that knows JSON field names of the API.
 
+mod agent_playbook_imports;
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod body;
 pub mod config;
@@ -29,6 +31,8 @@ mod shadow_comparisons;
 mod time;
 mod user_playbooks;
 
+pub use agent_playbook_imports::*;
+pub use agent_playbook_revisions::*;
 pub use agent_playbooks::*;
 pub use body::{Parsed, Rejected, WireRequest, parse_body, parse_query};
 pub use context::*;

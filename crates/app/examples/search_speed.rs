@@ -166,6 +166,7 @@ fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
         embedder: EmbedderChoice::Connect(Arc::new(Hashed)),
         models: Arc::new(|_| Default::default()),
         costs: Default::default(),
+        playbooks: Default::default(),
     }));
     let background = Arc::clone(&app);
     let task = tokio::spawn(async move {

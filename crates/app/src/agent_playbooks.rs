@@ -1,7 +1,7 @@
-use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector};
+use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, Error as StoreError};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, PlaybookStatus, RowKind, Scope, Status,
-    Timestamp,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Caller, PlaybookStatus, Review, RowKind, Scope,
+    Signature, Status, Timestamp,
 };
 
 use crate::access::Access;
@@ -10,6 +10,8 @@ use crate::{App, Error, Result};
 
 /// "At least so many" is enough to know that a review is due.
 const MOST_HIDDEN_COUNTED: usize = 100;
+/// How often a change is tried again when others change the same rule.
+pub(crate) const MOST_ATTEMPTS: u32 = 5;
 
 /// An agent playbook to add by hand.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +35,16 @@ impl App {
         if new.iter().any(|new| new.playbook_status != PlaybookStatus::Pending) {
             caller.needs(Scope::Review)?;
         }
-        let now = self.now();
-        let rows = new.into_iter().map(|new| new.into_playbook(now)).collect();
+        let reviewer = self.reviewer(caller).await?;
+        let by = self.signed(caller);
+        let mut rows = Vec::new();
+        for new in new {
+            reviewer.check_new(new.playbook_status)?;
+            if let Some(before) = new.body.successor_of {
+                self.agent_playbook(caller, before).await?;
+            }
+            rows.push(new.into_playbook(&by));
+        }
         let ids = self.store.add_agent_playbooks(&caller.org, rows, caller.actor()).await?;
         self.embeddings.wake();
         Ok(ids)
@@ -139,16 +149,39 @@ impl App {
         change: &AgentPlaybookChange,
     ) -> Result<AgentPlaybook> {
         caller.needs(if change.playbook_status.is_some() { Scope::Review } else { Scope::Write })?;
-        let filter = AgentPlaybookFilter { id: Some(id), ..AgentPlaybookFilter::default() };
-        let current = self.store.agent_playbooks(&caller.org, &filter, 1).await?.pop();
-        let current = current.ok_or_else(|| Error::not_found("agent playbook", &id))?;
-        if current.playbook_status == PlaybookStatus::Approved {
-            caller.needs(Scope::Review)?;
+        let reviewer = self.reviewer(caller).await?;
+        let mut attempts = 1..=MOST_ATTEMPTS;
+        loop {
+            let current = self.agent_playbook(caller, id).await?;
+            if current.playbook_status == PlaybookStatus::Approved {
+                caller.needs(Scope::Review)?;
+            }
+            let change = with_content(&current, change);
+            reviewer.check(&current, &change)?;
+            // What was checked must still be there: nobody approves a text that they have not seen.
+            let change = AgentPlaybookChange { expected: Some(Box::new(current)), ..change };
+            let stored =
+                self.store.update_agent_playbook(&caller.org, id, &change, caller.actor(), self.now());
+            match stored.await {
+                Err(StoreError::Changed { .. }) if attempts.next().is_some() => {}
+                stored => {
+                    self.embeddings.wake();
+                    return stored?.ok_or_else(|| Error::not_found("agent playbook", &id));
+                }
+            }
         }
-        let updated =
-            self.store.update_agent_playbook(&caller.org, id, change, caller.actor(), self.now()).await?;
-        self.embeddings.wake();
-        updated.ok_or_else(|| Error::not_found("agent playbook", &id))
+    }
+
+    /// One rule, whatever its status.
+    pub(crate) async fn agent_playbook(&self, caller: &Caller, id: AgentPlaybookId) -> Result<AgentPlaybook> {
+        let filter = AgentPlaybookFilter { id: Some(id), ..AgentPlaybookFilter::default() };
+        let found = self.store.agent_playbooks(&caller.org, &filter, 1).await?.pop();
+        found.ok_or_else(|| Error::not_found("agent playbook", &id))
+    }
+
+    /// The caller's signature under what happens now.
+    pub(crate) fn signed(&self, caller: &Caller) -> Signature {
+        Signature { key: caller.actor().map(str::to_owned), at: self.now() }
     }
 
     pub async fn delete_agent_playbook(&self, caller: &Caller, id: AgentPlaybookId) -> Result<()> {
@@ -171,15 +204,28 @@ impl App {
 }
 
 impl NewAgentPlaybook {
-    fn into_playbook(self, now: Timestamp) -> AgentPlaybook {
+    fn into_playbook(self, by: &Signature) -> AgentPlaybook {
+        let decided = self.playbook_status != PlaybookStatus::Pending;
+        let review = decided.then(|| Review { by: by.clone(), reason: None });
         AgentPlaybook {
             id: AgentPlaybookId(0),
             playbook_name: self.playbook_name,
             agent_version: self.agent_version,
-            created_at: self.created_at.unwrap_or(now),
+            created_at: self.created_at.unwrap_or(by.at),
             playbook_status: self.playbook_status,
             status: self.status,
-            body: self.body,
+            body: AgentPlaybookBody { written_by: Some(by.clone()), review, ..self.body },
         }
     }
+}
+
+/// A text that was made of trigger, instruction and pitfall follows them.
+fn with_content(rule: &AgentPlaybook, change: &AgentPlaybookChange) -> AgentPlaybookChange {
+    let mut change = change.clone();
+    let made = rule.body.rendering().is_some_and(|text| text == rule.body.content);
+    if change.content.is_none() && made {
+        let nobody = Signature { key: None, at: Timestamp(0) };
+        change.content = change.applied(rule, nobody).body.rendering();
+    }
+    change
 }

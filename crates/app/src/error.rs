@@ -7,6 +7,11 @@ pub enum Error {
     /// Ask with a key that has the scope.
     #[error("this key lacks the scope `{0}`")]
     Forbidden(Scope),
+    /// Somebody else has to do it, with a key of their own.
+    #[error(
+        "{0}: a second person has to review it with another key (`review_config.another_key` in the configuration)"
+    )]
+    OwnWriting(String),
     /// There is no such row in the caller's org.
     #[error("{what} `{id}` does not exist")]
     NotFound { what: &'static str, id: String },

@@ -5,6 +5,8 @@
 //! database. Start reading at [`App`] and [`App::publish`].
 
 mod access;
+mod agent_playbook_imports;
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregation;
 mod configs;
@@ -23,6 +25,7 @@ mod playbook_runs;
 mod profiles;
 mod publish;
 mod requests;
+mod review;
 mod search;
 mod secrets;
 mod server_state;
@@ -31,6 +34,8 @@ mod user_playbooks;
 
 use std::sync::Arc;
 
+pub use agent_playbook_imports::{ImportAction, ImportOutcome, ImportedRule, RuleOutcome};
+pub use agent_playbook_revisions::{AgentPlaybookDiff, DiffPart, FieldDiff};
 pub use agent_playbooks::NewAgentPlaybook;
 pub use aggregation::AggregationOutcome;
 pub use configs::ConfigEdit;

@@ -1,7 +1,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    agent_playbooks, backup, completions, config, costs, dev, doctor, embeddings, evaluations, export,
+    agent_playbooks, backup, completions, config, costs, demo, dev, doctor, embeddings, evaluations, export,
     import, interactions, jobs, keys, playbook, profiles, publish, restore, search, serve, sessions, shadow,
     user_playbooks, users,
 };
@@ -55,6 +55,8 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Run the server.
     Serve(serve::Serve),
+    /// Try it: a server with bundled conversations, what it learned, and what to do next.
+    Demo(demo::Demo),
     /// Publish conversations: inline, from a file, or from standard input.
     Publish(publish::Publish),
     /// Search everything that was learned, or interactions.

@@ -111,7 +111,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
     use reflexio_app::Error;
     let code = match error {
         Error::NotFound { .. } => Code::NotFound,
-        Error::Forbidden(_) => Code::Forbidden,
+        Error::Forbidden(_) | Error::OwnWriting(_) => Code::Forbidden,
         Error::InvalidConfig(_) | Error::InvalidPlaybook(_) => Code::BadInput,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }

@@ -40,6 +40,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 fn run(command: &Command, context: &Context) -> anyhow::Result<()> {
     match command {
         Command::Serve(command) => serve::run(command, context),
+        Command::Demo(command) => wait(command.run(context)),
         Command::Publish(command) => wait(command.run(context)),
         Command::Search(command) => wait(command.run(context)),
         Command::Interactions(command) => wait(command.run(context)),

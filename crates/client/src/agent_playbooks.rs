@@ -25,8 +25,14 @@ impl Client {
     }
 
     /// Approve, reject, or put back to the review list.
-    pub async fn decide_agent_playbook(&self, id: i64, playbook_status: PlaybookStatus) -> Result<Updated> {
-        let request = UpdatePlaybookStatusRequest { agent_playbook_id: Positive(id), playbook_status };
+    pub async fn decide_agent_playbook(
+        &self,
+        id: i64,
+        playbook_status: PlaybookStatus,
+        reason: Option<String>,
+    ) -> Result<Updated> {
+        let agent_playbook_id = Positive(id);
+        let request = UpdatePlaybookStatusRequest { agent_playbook_id, playbook_status, reason };
         self.put("/api/update_agent_playbook_status", &request).await
     }
 

@@ -4,6 +4,8 @@
 //! do about them ([`Error`]). Nothing is retried and nothing is cached here: the caller knows which of
 //! its calls may run twice. Start reading at [`Client`].
 
+mod agent_playbook_imports;
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod configs;
 mod costs;
@@ -12,6 +14,7 @@ mod error;
 mod evaluations;
 mod interactions;
 mod jobs;
+mod learning;
 mod outcomes;
 mod playbook_runs;
 mod profiles;

@@ -64,7 +64,7 @@ impl IntoResponse for ApiError {
 
 fn app_error(error: &Error) -> Response {
     let status = match error {
-        Error::Forbidden(_) => StatusCode::FORBIDDEN,
+        Error::Forbidden(_) | Error::OwnWriting(_) => StatusCode::FORBIDDEN,
         Error::NotFound { .. } => StatusCode::NOT_FOUND,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
@@ -137,7 +137,7 @@ pub(crate) enum Failure {
     /// No key, or one that is not valid
     #[response(status = 401)]
     Unauthenticated(ErrorDetail),
-    /// The key lacks a scope
+    /// The key lacks a scope, or somebody else has to do it
     #[response(status = 403)]
     Forbidden(ErrorDetail),
     /// There is no such row

@@ -63,8 +63,47 @@ async fn what_many_users_taught_becomes_one_proposal() {
 }
 
 async fn decide(server: &TestServer, rule: &Value, status: &str) {
-    let body = json!({"agent_playbook_id": rule["agent_playbook_id"], "playbook_status": status});
+    let body = json!({"agent_playbook_id": rule["agent_playbook_id"], "playbook_status": status,
+                      "reason": "photos are not allowed"});
     server.put("/api/update_agent_playbook_status", body).await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_grows_with_its_cluster() {
+    let server = TestServer::start_learning(|_| {}).await;
+    refunds(&server).await;
+    run(&server).await;
+    let before = rules(&server).await.remove(0);
+    // It says what the member in the middle says, which stays there.
+    let said = |field: &str| before[field].as_str().unwrap().to_owned();
+    add(&server, &[playbook("u8", &said("trigger"), &said("instruction"))]).await;
+    let answer = run(&server).await;
+    assert_eq!(answer["playbooks_generated"], 0, "{answer}");
+    let after = rules(&server).await;
+    assert_eq!(after.len(), 1);
+    assert_eq!(after[0]["agent_playbook_id"], before["agent_playbook_id"]);
+    assert_eq!((&after[0]["cluster_size"], &after[0]["distinct_users"]), (&json!(5), &json!(5)));
+    assert!(after[0]["rationale"].as_str().unwrap().contains("5 conversations"), "{}", after[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_that_a_person_worded_is_not_replaced() {
+    let server = TestServer::start_learning(|_| {}).await;
+    refunds(&server).await;
+    run(&server).await;
+    let before = rules(&server).await.remove(0);
+    let edit =
+        json!({"agent_playbook_id": before["agent_playbook_id"], "instruction": "Ask kindly for a photo"});
+    server.put("/api/update_agent_playbook", edit).await.ok();
+    let more = playbook("u8", ASK_FIRST[0], "Ask for a photo of the damaged parcel before the refund");
+    add(&server, &[more]).await;
+    run(&server).await;
+    let after = rules(&server).await;
+    assert_eq!(after.len(), 1);
+    assert_eq!(
+        (&after[0]["instruction"], &after[0]["cluster_size"]),
+        (&json!("Ask kindly for a photo"), &json!(5))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,7 +117,8 @@ async fn what_a_person_rejected_does_not_come_back() {
     add(&server, &[more]).await;
     let answer = run(&server).await;
     assert_eq!(answer["playbooks_generated"], 0, "{answer}");
-    assert!(answer["message"].as_str().unwrap().contains("rejected"), "{answer}");
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("says what a person rejected as 1: photos are not allowed"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -142,10 +142,16 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let playbook = json!({"user_playbooks": [{"user_id": "u", "agent_version": "v1", "request_id": "r",
         "content": "marker zebra"}]});
     send(Method::POST, "/api/add_user_playbook", playbook).await.ok();
+    let config = json!({"agent_context_prompt": "marker", "review_config": {"another_key": false}});
+    send(Method::POST, "/api/update_config", config).await.ok();
     let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "marker zebra",
         "playbook_status": "approved"}]});
     send(Method::POST, "/api/add_agent_playbook", rule).await.ok();
-    send(Method::POST, "/api/update_config", json!({"agent_context_prompt": "marker"})).await.ok();
+    let successor =
+        json!({"agent_playbooks": [{"agent_version": "v1", "content": "marker horse", "successor_of": 1}]});
+    send(Method::POST, "/api/add_agent_playbook", successor).await.ok();
+    let edit = json!({"agent_playbook_id": 2, "content": "marker foal"});
+    send(Method::PUT, "/api/update_agent_playbook", edit).await.ok();
     let outcome =
         json!({"session_id": "marker-session", "outcome": "success", "occurred_at": server.app.now().0});
     assert_eq!(send(Method::POST, "/api/session_outcome", outcome).await.ok()["recorded"], true);
@@ -215,8 +221,10 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
     ]
 }
 
-/// Reads whose answer holds no text of rows; checked one by one below.
-const COUNTS_AND_STATES: [&str; 15] = [
+/// Reads whose answer holds no text of rows, or that name a row in their path; checked one by one below.
+const COUNTS_AND_STATES: [&str; 17] = [
+    "/api/agent_playbooks/{agent_playbook_id}/diff",
+    "/api/agent_playbooks/{agent_playbook_id}/history",
     "/api/playbooks",
     "/api/playbook_runs/{run_id}",
     "/api/playbook_runs/{run_id}/journal",
@@ -265,6 +273,11 @@ async fn no_read_shows_the_rows_of_another_org() {
         for path in [&run, &format!("{run}/journal")] {
             assert_eq!(server.send_as(Some(key), Method::GET, path, None).await.status, status, "{path}");
         }
+        for path in ["/api/agent_playbooks/2/diff", "/api/agent_playbooks/2/history"] {
+            let answer = server.send_as(Some(key), Method::GET, path, None).await;
+            let shown = answer.body.to_string().contains("foal");
+            assert_eq!((answer.status, shown), (status, status == 200), "{path}: {}", answer.body);
+        }
     }
     let again = json!({"user_id": "u", "interaction_data_list": [{"content": "another marker zebra"}]});
     server.send_as(Some(&a), Method::POST, "/api/publish_interaction", Some(again)).await.ok();
@@ -309,6 +322,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "messages",
         "approval",
         "assistant",
+        "import",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
         let guarded = path.starts_with("/api/") || path.starts_with("/stall");
@@ -351,6 +365,12 @@ async fn no_write_touches_the_rows_of_another_org() {
             "/api/update_agent_playbook_status",
             json!({"agent_playbook_id": 1, "playbook_status": "rejected"}),
             404,
+        ),
+        (
+            Method::POST,
+            "/api/agent_playbooks/import",
+            json!({"agent_playbooks": [{"agent_playbook_id": 1, "agent_version": "v1", "content": "x"}]}),
+            200,
         ),
         (Method::POST, "/api/shadow_comparisons/run", json!({"again": true}), 200),
         (Method::POST, "/api/jobs/1/cancel", Value::Null, 404),

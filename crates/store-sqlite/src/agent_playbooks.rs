@@ -5,11 +5,13 @@ use reflexio_store::{
     AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, AgentPlaybooks, Ask, Result, Scored,
 };
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookId, LineageAction, OrgId, PlaybookStatus, Status, Timestamp,
+    AgentPlaybook, AgentPlaybookEvent, AgentPlaybookId, FieldChange, LineageAction, OrgId, PlaybookStatus,
+    Signature, Status, Timestamp,
 };
 use rusqlite::{Connection, Row};
 
 use crate::SqliteStore;
+use crate::agent_playbook_revisions::{CHANGED, record};
 use crate::error::Result as Outcome;
 use crate::fts::{self, Entry, Index, Searchable};
 use crate::learned::AGENT_PLAYBOOKS;
@@ -99,7 +101,7 @@ impl AgentPlaybooks for SqliteStore {
         at: Timestamp,
     ) -> Result<Option<AgentPlaybook>> {
         let (org, change, actor) = (org.clone(), change.clone(), actor.map(str::to_owned));
-        self.writer.write(move |tx| update(tx, &org, id, change, actor.as_deref(), at)).await
+        self.writer.write(move |tx| update(tx, &org, id, &change, actor.as_deref(), at)).await
     }
 
     async fn delete_agent_playbooks(
@@ -157,6 +159,10 @@ pub(crate) fn add(
     let id = insert(tx.sql, org, None, playbook)?;
     tx.index.put(Index::AgentPlaybooks, id.0, entry);
     note(tx.sql, org, id, LineageAction::Added, actor, playbook.created_at)?;
+    let approved = playbook.playbook_status == PlaybookStatus::Approved;
+    if let Some(before) = playbook.body.successor_of.filter(|_| approved) {
+        archive(tx, org, before, id, playbook.created_at)?;
+    }
     Ok(id)
 }
 
@@ -199,18 +205,21 @@ pub(crate) fn insert(
     Ok(AgentPlaybookId(statement.insert(values)?))
 }
 
-fn update(
+pub(crate) fn update(
     tx: &mut Tx<'_>,
     org: &OrgId,
     id: AgentPlaybookId,
-    change: AgentPlaybookChange,
+    change: &AgentPlaybookChange,
     actor: Option<&str>,
     at: Timestamp,
 ) -> Outcome<Option<AgentPlaybook>> {
     let Some(old) = find::<AgentPlaybook>(tx.sql, Predicate::of_org(org).number("t.id", Some(id.0)))? else {
         return Ok(None);
     };
-    let new = changed(old.clone(), change);
+    if change.expected.as_deref().is_some_and(|expected| *expected != old) {
+        return Err(CHANGED.into());
+    }
+    let new = change.applied(&old, Signature { key: actor.map(str::to_owned), at });
     if new == old {
         return Ok(Some(new));
     }
@@ -219,18 +228,26 @@ fn update(
     )?;
     let body = compact(&new.body)?;
     statement.execute((&new.playbook_name, new.playbook_status.as_str(), body, org.as_str(), id.0))?;
-    if (&new.playbook_name, &new.body) != (&old.playbook_name, &old.body) {
+    let event = |action, reason: Option<String>, changes| AgentPlaybookEvent {
+        action,
+        actor: actor.map(str::to_owned),
+        created_at: at,
+        reason,
+        changes,
+    };
+    let changes = FieldChange::between(&old, &new);
+    if !changes.is_empty() {
         tx.index.put(Index::AgentPlaybooks, id.0, Entry::new(org, None, &new.searchable_text()));
-        note(tx.sql, org, id, LineageAction::Edited, actor, at)?;
+        record(tx.sql, org, id, &event(LineageAction::Edited, None, changes))?;
     }
-    if new.playbook_status != old.playbook_status {
+    if (new.playbook_status, &new.body.review) != (old.playbook_status, &old.body.review) {
         tx.index.relabel(Index::AgentPlaybooks, org, id.0);
-        note(tx.sql, org, id, decision(new.playbook_status), actor, at)?;
-        if let Some(before) =
-            new.body.successor_of.filter(|_| new.playbook_status == PlaybookStatus::Approved)
-        {
-            archive(tx, org, before, id, at)?;
-        }
+        record(tx.sql, org, id, &event(decision(new.playbook_status), change.reason.clone(), Vec::new()))?;
+    }
+    let approved =
+        new.playbook_status == PlaybookStatus::Approved && old.playbook_status != new.playbook_status;
+    if let Some(before) = new.body.successor_of.filter(|_| approved) {
+        archive(tx, org, before, id, at)?;
     }
     Ok(Some(new))
 }
@@ -253,15 +270,6 @@ fn archive(
     drop(statement);
     AGENT_PLAYBOOKS.move_to(tx, org, current, (Status::Archived, LineageAction::Archived), at)?;
     Ok(())
-}
-
-fn changed(mut row: AgentPlaybook, change: AgentPlaybookChange) -> AgentPlaybook {
-    row.playbook_name = change.playbook_name.unwrap_or(row.playbook_name);
-    row.playbook_status = change.playbook_status.unwrap_or(row.playbook_status);
-    row.body.content = change.content.unwrap_or(row.body.content);
-    row.body.trigger = change.trigger.or(row.body.trigger);
-    row.body.rationale = change.rationale.or(row.body.rationale);
-    row
 }
 
 fn decision(status: PlaybookStatus) -> LineageAction {

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use reflexio_store::{
-    Aggregated, AggregationScope, Aggregations, Clustering, Error, JobEnd, Lease, Proposed, Result,
+    Aggregated, AggregationScope, Aggregations, Clustering, Error, Grown, JobEnd, Lease, Proposed, Result,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookId, LineageAction, OrgId, PlaybookStatus, Status, Timestamp, UserPlaybookId,
@@ -121,10 +121,24 @@ fn aggregate(
         }
         ids.push(id);
     }
+    aggregated.grown.iter().try_for_each(|grown| grow(tx, org, grown))?;
     aggregated.outdated.iter().try_for_each(|old| retire(tx, org, old, None, at))?;
     let state = with_ids(aggregated.state.clone(), &aggregated.proposed, &ids);
     remember(tx.sql, org, aggregated, &state)?;
     Ok(ids)
+}
+
+/// A pending rule that nobody touched since it was read stands on other evidence from now on.
+fn grow(tx: &mut Tx<'_>, org: &OrgId, grown: &Grown) -> Outcome<()> {
+    let before = &grown.before;
+    let stored = find::<AgentPlaybook>(tx.sql, Predicate::of_org(org).number("t.id", Some(before.id.0)))?;
+    if stored.as_ref() != Some(before) {
+        return Err(CHANGED.into());
+    }
+    let text = "UPDATE agent_playbooks SET body = ? WHERE org_id = ? AND id = ?";
+    let values = (compact(&grown.after.body)?, org.as_str(), before.id.0);
+    tx.sql.prepare_cached(text)?.execute(values)?;
+    Ok(())
 }
 
 /// A pending rule that nobody touched since it was read gives way.

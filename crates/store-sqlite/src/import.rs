@@ -2,8 +2,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, StoredConfig};
 use reflexio_types::{
-    AgentPlaybook, Evaluation, Image, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile,
-    Request, SessionId, SessionOutcome, ShadowComparison, Timestamp, UserId, UserPlaybook,
+    AgentPlaybook, AgentPlaybookRevision, Evaluation, Image, ImageId, Interaction, LearningEvaluation,
+    MediaType, OrgId, Profile, Request, SessionId, SessionOutcome, ShadowComparison, Timestamp, UserId,
+    UserPlaybook,
 };
 use rusqlite::{Connection, OptionalExtension};
 
@@ -13,8 +14,8 @@ use crate::predicate::Predicate;
 use crate::rows::{Stored, find};
 use crate::writer::Tx;
 use crate::{
-    agent_playbooks, configs, evaluations, interactions, outcomes, profiles, requests, shadow_comparisons,
-    user_playbooks,
+    agent_playbook_revisions, agent_playbooks, configs, evaluations, interactions, outcomes, profiles,
+    requests, shadow_comparisons, user_playbooks,
 };
 
 /// Ids grow from the largest one stored, so a huge one would leave no room for others.
@@ -29,6 +30,7 @@ pub(crate) fn import(tx: &mut Tx<'_>, org: &OrgId, record: Record, entry: Entry)
         Record::Profile(row) => profile(tx, org, &row, entry),
         Record::UserPlaybook(row) => user_playbook(tx, org, &row, entry),
         Record::AgentPlaybook(row) => agent_playbook(tx, org, &row, entry),
+        Record::AgentPlaybookRevision(row) => agent_playbook_revision(tx.sql, org, &row),
         Record::SessionOutcome(row) => session_outcome(tx.sql, org, &row),
         Record::Evaluation(row) => evaluation(tx.sql, org, &row),
         Record::LearningEvaluation(row) => learning_evaluation(tx.sql, org, &row),
@@ -104,6 +106,22 @@ fn agent_playbook(tx: &mut Tx<'_>, org: &OrgId, row: &AgentPlaybook, entry: Entr
     }
     agent_playbooks::insert(tx.sql, org, Some(row.id), row)?;
     tx.index.put(Index::AgentPlaybooks, row.id.0, entry);
+    Ok(true)
+}
+
+fn agent_playbook_revision(sql: &Connection, org: &OrgId, row: &AgentPlaybookRevision) -> Result<bool> {
+    let what = "agent_playbook_revision_id";
+    if is_stored_under(sql, org, "agent_playbook_revisions", what, row.id.0, row)? {
+        return Ok(false);
+    }
+    let of_rule = Predicate::of_org(org).number("t.id", Some(row.agent_playbook_id.0));
+    if find::<AgentPlaybook>(sql, of_rule)?.is_none() {
+        let (revision, rule) = (row.id, row.agent_playbook_id);
+        return Err(unusable(format!(
+            "revision {revision} belongs to agent playbook {rule}, which is not there"
+        )));
+    }
+    agent_playbook_revisions::insert(sql, org, Some(row.id), row.agent_playbook_id, &row.event)?;
     Ok(true)
 }
 

@@ -8,6 +8,7 @@
 //! not name the org (keys, the turns and totals of the queue, the age of calls and what all spent, and the checks of the whole file
 //! aside).
 
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregations;
 mod answers;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fts::Index;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_learning.sql"),
     include_str!("migrations/0003_sidecar.sql"),
@@ -18,7 +18,8 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0005_evaluations.sql"),
     include_str!("migrations/0006_shadow_comparisons.sql"),
     include_str!("migrations/0007_aggregations.sql"),
-    include_str!("migrations/0008_playbook_runs.sql"),
+    include_str!("migrations/0008_agent_playbook_revisions.sql"),
+    include_str!("migrations/0009_playbook_runs.sql"),
 ];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;

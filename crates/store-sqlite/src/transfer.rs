@@ -3,8 +3,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reflexio_store::{Error, Record, Result, Transfer};
 use reflexio_types::{
-    AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
-    SessionOutcome, ShadowComparison, UserId, UserPlaybook,
+    AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType,
+    OrgId, Profile, Request, SessionOutcome, ShadowComparison, UserId, UserPlaybook,
 };
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc;
@@ -67,6 +67,7 @@ fn export(sql: &Connection, org: &OrgId, to: &mpsc::Sender<Record>) -> Outcome<(
     stream_rows::<Profile>(sql, org, "t.key", to, Record::Profile)?;
     stream_rows::<UserPlaybook>(sql, org, "t.id", to, Record::UserPlaybook)?;
     stream_rows::<AgentPlaybook>(sql, org, "t.id", to, Record::AgentPlaybook)?;
+    stream_rows::<AgentPlaybookRevision>(sql, org, "t.id", to, Record::AgentPlaybookRevision)?;
     stream_rows::<SessionOutcome>(sql, org, "t.key", to, Record::SessionOutcome)?;
     stream_rows::<Evaluation>(sql, org, "t.id", to, Record::Evaluation)?;
     stream_rows::<LearningEvaluation>(sql, org, "t.id", to, Record::LearningEvaluation)?;
@@ -126,6 +127,7 @@ fn text_of(record: &Record) -> (Option<UserId>, String) {
         Record::AgentPlaybook(row) => (None, row.searchable_text()),
         Record::Image { .. }
         | Record::Request(_)
+        | Record::AgentPlaybookRevision(_)
         | Record::SessionOutcome(_)
         | Record::Evaluation(_)
         | Record::LearningEvaluation(_)

@@ -1,7 +1,8 @@
 use reflexio_search::TextQuery;
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookFilter, AgentPlaybookSelector, Ask, Store};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, PlaybookStatus, Status, TimeRange, UserPlaybookId,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, PlaybookStatus, Review, Signature, Status, TimeRange,
+    UserPlaybookId,
 };
 
 use crate::sample::{
@@ -32,6 +33,11 @@ pub async fn an_agent_playbook_is_read_back_whole(store: &dyn Store) {
         merged_into: Some(AgentPlaybookId(8)),
         superseded_by: Some(AgentPlaybookId(9)),
         learned_by: Some("model".to_owned()),
+        written_by: Some(Signature { key: None, at: at(3) }),
+        review: Some(Review {
+            by: Signature { key: Some("key".to_owned()), at: at(4) },
+            reason: Some("because".to_owned()),
+        }),
     };
     let full = AgentPlaybook {
         playbook_status: PlaybookStatus::Rejected,
@@ -108,7 +114,10 @@ pub async fn a_review_changes_the_decision_and_nothing_else(store: &dyn Store) {
     let rows = add_agent_playbooks(store, &acme(), &[agent_playbook("a", 1, "apple")]).await;
     for status in [PlaybookStatus::Approved, PlaybookStatus::Rejected, PlaybookStatus::Pending] {
         let change = AgentPlaybookChange { playbook_status: Some(status), ..AgentPlaybookChange::default() };
-        let expected = AgentPlaybook { playbook_status: status, ..rows[0].clone() };
+        let mut expected = AgentPlaybook { playbook_status: status, ..rows[0].clone() };
+        let by = Signature { key: Some("key".to_owned()), at: at(2) };
+        let decided = status != PlaybookStatus::Pending;
+        expected.body.review = decided.then_some(Review { by, reason: None });
         let changed =
             store.update_agent_playbook(&acme(), rows[0].id, &change, Some("key"), at(2)).await.unwrap();
         assert_eq!(changed, Some(expected.clone()));
@@ -124,12 +133,13 @@ pub async fn an_edit_of_an_agent_playbook_is_found_by_the_next_search(store: &dy
         content: Some("pear".to_owned()),
         trigger: Some("plum".to_owned()),
         rationale: Some("because".to_owned()),
-        playbook_status: None,
+        ..AgentPlaybookChange::default()
     };
     let mut expected = AgentPlaybook { playbook_name: "b".to_owned(), ..rows[0].clone() };
     expected.body.content = "pear".to_owned();
     expected.body.trigger = Some("plum".to_owned());
     expected.body.rationale = Some("because".to_owned());
+    expected.body.written_by = Some(Signature { key: None, at: at(2) });
     let changed = store.update_agent_playbook(&acme(), rows[0].id, &change, None, at(2)).await.unwrap();
     assert_eq!(changed, Some(expected));
     assert!(search(store, &AgentPlaybookFilter::default(), "apple").await.is_empty());

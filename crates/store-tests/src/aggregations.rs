@@ -1,6 +1,6 @@
 use reflexio_store::{
-    AgentPlaybookChange, AgentPlaybookFilter, Aggregated, AggregationScope, Error, JobEnd, Lease, Proposed,
-    Store,
+    AgentPlaybookChange, AgentPlaybookFilter, Aggregated, AggregationScope, Error, Grown, JobEnd, Lease,
+    Proposed, Store,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookId, JobKind, JobState, LineageAction, LineageSubject, NewJob, PlaybookStatus,
@@ -32,6 +32,7 @@ fn aggregated(revision: u64, proposed: Vec<Proposed>) -> Aggregated {
         revision,
         state: json!({"seen": revision}),
         proposed,
+        grown: Vec::new(),
         outdated: Vec::new(),
         progress: None,
         end: JobEnd::GoesOn,
@@ -87,6 +88,21 @@ pub async fn a_pending_rule_gives_way_and_a_decided_one_does_not(store: &dyn Sto
     assert!(matches!(refused, Err(Error::Changed { .. })), "{refused:?}");
     assert_eq!(rules(store, Status::Current).await[0].playbook_status, PlaybookStatus::Approved);
     assert_eq!(store.clustering(&acme(), &scope()).await.unwrap().revision, 2);
+}
+
+pub async fn a_pending_rule_grows_in_place(store: &dyn Store) {
+    let lease = lease(store).await;
+    store.aggregate(&lease, aggregated(0, vec![proposed(1, "ask first", None)]), at(3)).await.unwrap();
+    let before = rules(store, Status::Current).await.remove(0);
+    let mut after = before.clone();
+    (after.body.cluster_size, after.body.distinct_users) = (Some(9), Some(4));
+    let grown = vec![Grown { before: before.clone(), after: after.clone() }];
+    let step = Aggregated { grown: grown.clone(), ..aggregated(1, Vec::new()) };
+    store.aggregate(&lease, step, at(4)).await.unwrap();
+    assert_eq!(rules(store, Status::Current).await, [after]);
+    let again = store.aggregate(&lease, Aggregated { grown, ..aggregated(2, Vec::new()) }, at(5)).await;
+    assert!(matches!(again, Err(Error::Changed { .. })), "it is another row by now: {again:?}");
+    assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
 }
 
 pub async fn an_aggregation_of_old_knowledge_changes_nothing(store: &dyn Store) {

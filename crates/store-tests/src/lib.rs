@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the whole crate is tests")]
 
+pub mod agent_playbook_revisions;
 pub mod agent_playbooks;
 pub mod aggregations;
 pub mod answers;
@@ -208,9 +209,17 @@ macro_rules! conformance_tests {
                 what_a_user_wants_forgotten_is_deleted,
                 publishers_are_found_by_what_they_published,
             ],
+            agent_playbook_revisions: [
+                an_edit_keeps_who_when_and_the_text_before,
+                a_decision_keeps_its_reason,
+                several_writes_happen_together_or_not_at_all,
+                the_text_of_a_deleted_rule_goes_with_it,
+                revisions_are_exported_and_imported,
+            ],
             aggregations: [
                 an_aggregation_stores_rules_and_what_it_remembers_together,
                 a_pending_rule_gives_way_and_a_decided_one_does_not,
+                a_pending_rule_grows_in_place,
                 an_aggregation_of_old_knowledge_changes_nothing,
                 approving_a_successor_archives_what_it_follows,
                 scopes_are_those_of_playbooks_in_use,

@@ -118,6 +118,7 @@ fn kind(record: &Record) -> &'static str {
         Record::Profile(_) => "profile",
         Record::UserPlaybook(_) => "user_playbook",
         Record::AgentPlaybook(_) => "agent_playbook",
+        Record::AgentPlaybookRevision(_) => "agent_playbook_revision",
         Record::SessionOutcome(_) => "session_outcome",
         Record::Evaluation(_) => "evaluation",
         Record::LearningEvaluation(_) => "learning_evaluation",
@@ -149,6 +150,10 @@ fn altered(record: Record) -> Record {
         Record::AgentPlaybook(mut row) => {
             row.body.content.push('x');
             Record::AgentPlaybook(row)
+        }
+        Record::AgentPlaybookRevision(mut row) => {
+            row.event.reason = Some("x".to_owned());
+            Record::AgentPlaybookRevision(row)
         }
         Record::SessionOutcome(mut row) => {
             row.source.push('x');

@@ -32,6 +32,15 @@ pub struct Proposed {
     pub replaces: Option<AgentPlaybook>,
 }
 
+/// A pending rule that says the same as before and stands on other evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grown {
+    /// As it was read; if a person decided about it or changed it meanwhile, the whole step fails with `Changed`.
+    pub before: AgentPlaybook,
+    /// The same rule with new counts and windows. Its text for searches is the same.
+    pub after: AgentPlaybook,
+}
+
 /// Everything that an aggregation changes, in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregated {
@@ -41,6 +50,7 @@ pub struct Aggregated {
     /// What to remember; the ids of the proposed rules are added to it.
     pub state: Value,
     pub proposed: Vec<Proposed>,
+    pub grown: Vec<Grown>,
     /// Pending rules of clusters that are no more, as they were read.
     pub outdated: Vec<AgentPlaybook>,
     pub progress: Option<JobProgress>,

@@ -11,6 +11,7 @@
 //!
 //! This crate must never know a concrete database, the wire format or the clock.
 
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod aggregations;
 mod answers;
@@ -39,8 +40,9 @@ mod words;
 
 use std::sync::Arc;
 
+pub use agent_playbook_revisions::{AgentPlaybookRevisions, AgentPlaybookWrite};
 pub use agent_playbooks::{AgentPlaybookChange, AgentPlaybookSelector, AgentPlaybooks};
-pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Proposed};
+pub use aggregations::{Aggregated, AggregationScope, Aggregations, Clustering, Grown, Proposed};
 pub use answers::{Answers, SavedAnswer};
 pub use ask::{Ask, Scored, Shortlist};
 pub use configs::{Configs, StoredConfig};
@@ -80,6 +82,7 @@ pub trait Store:
     + Profiles
     + UserPlaybooks
     + AgentPlaybooks
+    + AgentPlaybookRevisions
     + Configs
     + Keys
     + Operations
@@ -106,6 +109,7 @@ impl<T> Store for T where
         + Profiles
         + UserPlaybooks
         + AgentPlaybooks
+        + AgentPlaybookRevisions
         + Configs
         + Keys
         + Operations

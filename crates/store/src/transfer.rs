@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    AgentPlaybook, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType, OrgId, Profile, Request,
-    SessionOutcome, ShadowComparison, UserPlaybook,
+    AgentPlaybook, AgentPlaybookRevision, Evaluation, ImageId, Interaction, LearningEvaluation, MediaType,
+    OrgId, Profile, Request, SessionOutcome, ShadowComparison, UserPlaybook,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ pub enum Record {
     Profile(Profile),
     UserPlaybook(UserPlaybook),
     AgentPlaybook(AgentPlaybook),
+    AgentPlaybookRevision(AgentPlaybookRevision),
     SessionOutcome(SessionOutcome),
     Evaluation(Evaluation),
     LearningEvaluation(LearningEvaluation),

@@ -1,10 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-use crate::user_playbook::playbook_text;
+use crate::user_playbook::{playbook_text, rule_content};
 use crate::{
-    AgentPlaybookId, BlockingIssue, InteractionId, PlaybookStatus, RequestId, Status, Timestamp,
+    AgentPlaybookId, BlockingIssue, InteractionId, PlaybookStatus, RequestId, RuleField, Status, Timestamp,
     UserPlaybookId,
 };
+
+/// 80 bits: enough to notice any edit, and short enough for a line.
+const HASH_DIGITS: usize = 20;
 
 /// The parts of an agent playbook that no query selects by.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +35,25 @@ pub struct AgentPlaybookBody {
     pub merged_into: Option<AgentPlaybookId>,
     pub superseded_by: Option<AgentPlaybookId>,
     pub learned_by: Option<String>,
+    /// The person who wrote or last edited it; nothing while all of it is the machine's.
+    pub written_by: Option<Signature>,
+    /// The last decision about it; nothing while it waits for one.
+    pub review: Option<Review>,
+}
+
+/// Who did something to a rule, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// Missing for a caller without a key.
+    pub key: Option<String>,
+    pub at: Timestamp,
+}
+
+/// Who decided about a rule, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Review {
+    pub by: Signature,
+    pub reason: Option<String>,
 }
 
 /// A situation that taught a rule: the turns that show it.
@@ -54,7 +76,27 @@ pub struct AgentPlaybook {
     pub body: AgentPlaybookBody,
 }
 
+impl AgentPlaybookBody {
+    /// The text that trigger, instruction and pitfall make, if they make one.
+    pub fn rendering(&self) -> Option<String> {
+        let (trigger, instruction) = (self.trigger.as_deref()?, self.instruction.as_deref()?);
+        Some(rule_content(trigger, instruction, self.pitfall.as_deref()))
+    }
+}
+
 impl AgentPlaybook {
+    /// Changes with every text that people read and with the decision. A file that was exported carries it, so that it is known
+    /// later what was edited in the file and what on the server.
+    pub fn content_hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new_derive_key("reflexio agent playbook text v1");
+        let fields = RuleField::ALL.into_iter().map(|field| field.of(self).unwrap_or_default());
+        for text in fields.chain([self.agent_version.as_str(), self.playbook_status.as_str()]) {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.finalize().to_hex()[..HASH_DIGITS].to_owned()
+    }
+
     pub fn searchable_text(&self) -> String {
         let body = &self.body;
         playbook_text(&body.content, [&body.trigger, &body.instruction, &body.pitfall, &body.expanded_terms])

@@ -95,6 +95,10 @@ row_id! {
     AgentPlaybookId
 }
 row_id! {
+    /// What an edit or a decision changed of such a rule.
+    AgentPlaybookRevisionId
+}
+row_id! {
     /// A judged session.
     EvaluationId
 }

@@ -6,6 +6,7 @@
 //! [`AgentPlaybook`] (what a person may approve).
 
 mod agent_playbook;
+mod agent_playbook_revision;
 mod caller;
 mod clock;
 pub mod config;
@@ -30,7 +31,8 @@ mod stall;
 mod status;
 mod user_playbook;
 
-pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody, SourceWindow};
+pub use agent_playbook::{AgentPlaybook, AgentPlaybookBody, Review, Signature, SourceWindow};
+pub use agent_playbook_revision::{AgentPlaybookEvent, AgentPlaybookRevision, FieldChange, RuleField};
 pub use caller::{ApiKey, Caller, KeyId, Scope, Scopes};
 pub use clock::{Clock, SystemClock, TimeRange, Timestamp};
 pub use config::Config;
@@ -41,8 +43,8 @@ pub use evaluation::{
     Evaluation, FailureType, Impact, LearningEvaluation, LearningsStatus, SessionFailure, Verdict,
 };
 pub use ids::{
-    AgentPlaybookId, EvaluationId, InteractionId, JobId, LearningEvaluationId, OrgId, PlaybookRunId,
-    ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
+    AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InteractionId, JobId, LearningEvaluationId,
+    OrgId, PlaybookRunId, ProfileId, RequestId, SessionId, ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use interaction::{
@@ -63,7 +65,7 @@ pub use shadow_comparison::{
 pub use speaker::{Speaker, speaker_name};
 pub use stall::{Stall, StallReason};
 pub use status::{PlaybookStatus, Status};
-pub use user_playbook::{BlockingIssue, BlockingIssueKind, UserPlaybook, UserPlaybookBody};
+pub use user_playbook::{BlockingIssue, BlockingIssueKind, UserPlaybook, UserPlaybookBody, rule_content};
 
 /// The agent version of a publish that names none.
 pub const DEFAULT_AGENT_VERSION: &str = "agent-v0";

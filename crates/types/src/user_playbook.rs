@@ -66,6 +66,12 @@ impl UserPlaybook {
     }
 }
 
+/// A rule as people read it.
+pub fn rule_content(trigger: &str, instruction: &str, pitfall: Option<&str>) -> String {
+    let avoid = pitfall.map_or_else(String::new, |pitfall| format!("\nAvoid: {pitfall}"));
+    format!("When: {trigger}\nDo: {instruction}{avoid}")
+}
+
 /// Content first, then the parts that are not already in it.
 pub(crate) fn playbook_text<const N: usize>(content: &str, parts: [&Option<String>; N]) -> String {
     let mut text = content.to_owned();

@@ -12,7 +12,7 @@ use reflexio_types::{
     AgentPlaybook, AgentPlaybookId, JobProgress, OrgId, PlaybookStatus, Status, UserPlaybook, UserPlaybookId,
 };
 
-use super::proposals::{Standing, row};
+use super::proposals::{Came, Standing, row};
 use crate::App;
 use crate::learning::{payload, unavailable};
 
@@ -69,7 +69,7 @@ impl App {
             .map_err(|error| Failure::permanent(error.to_string()))?;
         let standing = self.standing_rules(org, &scope).await?;
         let mut tally = Tally::default();
-        let mut proposed = Vec::new();
+        let (mut proposed, mut grown) = (Vec::new(), Vec::new());
         for group in &refreshed.changed {
             let newest = memory.playbook_of(group.cluster);
             let before = newest.and_then(|id| standing.find(id)).map(|rule| rule.body.content.as_str());
@@ -78,11 +78,19 @@ impl App {
                     let rule = row(&scope, group, &members, wording, written_by, self.now());
                     standing.proposal(newest, group.cluster, rule)
                 }
-                Written::Nothing(reason) => Err(reason),
+                Written::Nothing(reason) => Came::Nothing(reason),
             };
             match made {
-                Ok(proposal) => proposed.push(proposal),
-                Err(reason) => *tally.reasons.entry(reason).or_default() += 1,
+                Came::Rule(proposal) => proposed.push(*proposal),
+                Came::Evidence(rule) => {
+                    let said = format!(
+                        "proposed already as {}, its evidence was brought up to date",
+                        rule.before.id
+                    );
+                    *tally.reasons.entry(said).or_default() += 1;
+                    grown.push(*rule);
+                }
+                Came::Nothing(reason) => *tally.reasons.entry(reason).or_default() += 1,
             }
         }
         let outdated = outdated(&standing, &refreshed.outdated);
@@ -93,6 +101,7 @@ impl App {
             revision: clustering.revision,
             state,
             proposed,
+            grown,
             outdated,
             progress: Some(progress),
             end: JobEnd::Done,
@@ -128,6 +137,7 @@ impl App {
             revision,
             state,
             proposed: Vec::new(),
+            grown: Vec::new(),
             outdated: Vec::new(),
             progress: Some(JobProgress { done: 0, total: None, message: Some(message) }),
             end: JobEnd::Done,

@@ -2,7 +2,7 @@
 
 use reflexio_cluster::{Statement, near_duplicate};
 use reflexio_learn::aggregate::{Group, Member, Wording, merged_metadata};
-use reflexio_store::{AggregationScope, Proposed};
+use reflexio_store::{AggregationScope, Grown, Proposed};
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, PlaybookStatus, SourceWindow, Status, Timestamp,
     UserPlaybook,
@@ -10,6 +10,16 @@ use reflexio_types::{
 
 /// So many situations are kept with a rule.
 const MOST_WINDOWS: usize = 100;
+
+/// What a changed cluster came to.
+pub(super) enum Came {
+    /// A new proposal.
+    Rule(Box<Proposed>),
+    /// The rule that waits stands on other evidence.
+    Evidence(Box<Grown>),
+    /// Why.
+    Nothing(String),
+}
 
 /// The rules of a type and version that stand already.
 pub(super) struct Standing {
@@ -21,18 +31,13 @@ impl Standing {
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// The proposal of a cluster, or why there is none. `newest` is the last rule that this cluster came to.
-    pub(super) fn proposal(
-        &self,
-        newest: Option<AgentPlaybookId>,
-        cluster: u64,
-        row: AgentPlaybook,
-    ) -> Result<Proposed, String> {
+    /// What becomes of a cluster. `newest` is the last rule that it came to.
+    pub(super) fn proposal(&self, newest: Option<AgentPlaybookId>, cluster: u64, row: AgentPlaybook) -> Came {
         let newest = newest.and_then(|id| self.find(id)).filter(|rule| rule.status == Status::Current);
         let (mut row, mut replaces) = (row, None);
         match newest.map(|rule| (rule, rule.playbook_status)) {
-            Some((rule, PlaybookStatus::Pending)) if rule.body.content == row.body.content => {
-                return Err(format!("proposed already as {}", rule.id));
+            Some((rule, PlaybookStatus::Pending)) if is_kept(rule, &row) => {
+                return Came::Evidence(Box::new(Grown { before: rule.clone(), after: grown(rule, row) }));
             }
             Some((rule, PlaybookStatus::Pending)) => {
                 row.body.successor_of = rule.body.successor_of;
@@ -46,12 +51,35 @@ impl Standing {
         let said = |rule: &&AgentPlaybook| near_duplicate(&statement(rule), &statement(&row)).same();
         match others.into_iter().find(said) {
             Some(rule) if rule.playbook_status == PlaybookStatus::Rejected => {
-                Err(format!("says what a person rejected as {}", rule.id))
+                let reason = rule.body.review.as_ref().and_then(|review| review.reason.as_deref());
+                let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+                Came::Nothing(format!("says what a person rejected as {}{why}", rule.id))
             }
-            Some(rule) => Err(format!("says what {} says", rule.id)),
-            None => Ok(Proposed { cluster, row, replaces }),
+            Some(rule) => Came::Nothing(format!("says what {} says", rule.id)),
+            None => Came::Rule(Box::new(Proposed { cluster, row, replaces })),
         }
     }
+}
+
+/// Whether the rule that waits stays: it says the same, or a person worded it.
+fn is_kept(rule: &AgentPlaybook, row: &AgentPlaybook) -> bool {
+    rule.body.content == row.body.content || rule.body.written_by.is_some()
+}
+
+/// The rule that waits, with the evidence of today. What a person wrote stays.
+fn grown(rule: &AgentPlaybook, row: AgentPlaybook) -> AgentPlaybook {
+    let mut after = rule.clone();
+    let evidence = row.body;
+    after.body.cluster_size = evidence.cluster_size;
+    after.body.distinct_users = evidence.distinct_users;
+    after.body.agreement = evidence.agreement;
+    after.body.source_user_playbook_ids = evidence.source_user_playbook_ids;
+    after.body.source_windows = evidence.source_windows;
+    after.body.playbook_metadata = evidence.playbook_metadata;
+    if rule.body.written_by.is_none() {
+        after.body.rationale = evidence.rationale;
+    }
+    after
 }
 
 /// Whether a rule keeps others from being proposed: in use, waiting, or rejected.

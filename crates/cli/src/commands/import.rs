@@ -148,6 +148,7 @@ fn id_of(record: &Record) -> String {
         Record::Profile(row) => row.id.to_string(),
         Record::UserPlaybook(row) => row.id.to_string(),
         Record::AgentPlaybook(row) => row.id.to_string(),
+        Record::AgentPlaybookRevision(row) => row.id.to_string(),
         Record::SessionOutcome(row) => row.id.clone(),
         Record::Evaluation(row) => row.id.to_string(),
         Record::LearningEvaluation(row) => row.id.to_string(),

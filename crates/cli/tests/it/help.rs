@@ -1,9 +1,10 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 79] = [
+const COMMANDS: [&str; 84] = [
     "",
     "serve",
+    "demo",
     "publish",
     "search",
     "interactions",
@@ -25,9 +26,13 @@ const COMMANDS: [&str; 79] = [
     "agent-playbooks",
     "agent-playbooks list",
     "agent-playbooks show",
+    "agent-playbooks diff",
+    "agent-playbooks history",
     "agent-playbooks approve",
     "agent-playbooks reject",
     "agent-playbooks edit",
+    "agent-playbooks export",
+    "agent-playbooks import",
     "agent-playbooks delete",
     "sessions",
     "sessions outcome",

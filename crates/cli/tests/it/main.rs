@@ -2,9 +2,11 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a helper of a test fails the test")]
 
+mod agent_playbooks;
 mod config;
 mod costs;
 mod crash;
+mod demo;
 mod dev;
 mod doctor;
 mod embeddings;

@@ -36,7 +36,7 @@ pub(crate) use duplicates::is_negative;
 pub use reading::telling_terms;
 pub use substance::Substance;
 
-pub(crate) use render::content as rule_content;
+pub(crate) use reflexio_types::rule_content;
 
 /// Learns what the window shows, for the definitions that are due.
 pub fn learn(window: &Window<'_>, definitions: &Definitions<'_>) -> Learned {

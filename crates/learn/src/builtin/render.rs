@@ -1,5 +1,7 @@
 //! From candidates to what is handed out: situation, definition, duplicates, evidence labels.
 
+use reflexio_types::rule_content;
+
 use super::definitions::{Router, Subject, is_style};
 use super::detect::{Fact, Found, Rule};
 use super::duplicates::Seen;
@@ -86,7 +88,7 @@ impl Renderer<'_, '_> {
         let prompt = config.metadata_definition_prompt.as_deref();
         self.learned.playbooks.push(LearnedPlaybook {
             playbook_name: config.playbook_name.clone(),
-            content: content(&trigger, &rule.instruction, rule.pitfall.as_deref()),
+            content: rule_content(&trigger, &rule.instruction, rule.pitfall.as_deref()),
             rationale: rationale(rule.signal, &rule.span),
             metadata: metadata::of_rule(prompt, rule.signal, &rule.instruction, rule.pitfall.as_deref()),
             trigger,
@@ -130,12 +132,6 @@ fn subject(rule: &Rule, trigger: &str) -> Subject {
         terms: telling_terms(&text).into_iter().collect(),
         style: is_style(&rule.instruction),
     }
-}
-
-/// A rule as people read it.
-pub(crate) fn content(trigger: &str, instruction: &str, pitfall: Option<&str>) -> String {
-    let avoid = pitfall.map_or_else(String::new, |pitfall| format!("\nAvoid: {pitfall}"));
-    format!("When: {trigger}\nDo: {instruction}{avoid}")
 }
 
 fn rationale(signal: Signal, span: &str) -> String {

@@ -147,6 +147,7 @@ fn read(playbook: AgentPlaybook) -> NewAgentPlaybook {
             blocking_issue: playbook.blocking_issue.map(Into::into),
             expanded_terms: playbook.expanded_terms,
             tags: playbook.tags,
+            successor_of: playbook.successor_of.map(|id| AgentPlaybookId(id.0)),
             ..AgentPlaybookBody::default()
         },
     }
@@ -165,8 +166,12 @@ async fn update_agent_playbook(
         playbook_name: request.playbook_name,
         content: request.content,
         trigger: request.trigger,
+        instruction: request.instruction,
+        pitfall: request.pitfall,
         rationale: request.rationale,
         playbook_status: request.playbook_status.map(Into::into),
+        reason: given(request.reason),
+        expected: None,
     };
     app.update_agent_playbook(&caller, AgentPlaybookId(request.agent_playbook_id.0), &change).await?;
     Ok(Json(Updated { success: true, msg: Some("Agent playbook updated successfully".to_owned()) }))
@@ -183,6 +188,7 @@ async fn update_agent_playbook_status(
     let request = body.value();
     let change = AgentPlaybookChange {
         playbook_status: Some(request.playbook_status.into()),
+        reason: given(request.reason),
         ..AgentPlaybookChange::default()
     };
     app.update_agent_playbook(&caller, AgentPlaybookId(request.agent_playbook_id.0), &change).await?;

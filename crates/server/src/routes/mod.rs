@@ -1,5 +1,7 @@
 //! One file per noun. Each handler parses, calls the app and answers.
 
+mod agent_playbook_imports;
+mod agent_playbook_revisions;
 mod agent_playbooks;
 mod configs;
 mod context;
@@ -39,6 +41,8 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(profiles::routes())
         .merge(user_playbooks::routes())
         .merge(agent_playbooks::routes())
+        .merge(agent_playbook_revisions::routes())
+        .merge(agent_playbook_imports::routes())
         .merge(search::routes())
         .merge(context::routes())
         .merge(embeddings::routes())

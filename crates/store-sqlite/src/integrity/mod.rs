@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 23] = [
+const TABLES: [&str; 24] = [
     "api_keys",
     "requests",
     "interactions",
@@ -22,6 +22,7 @@ const TABLES: [&str; 23] = [
     "profiles",
     "user_playbooks",
     "agent_playbooks",
+    "agent_playbook_revisions",
     "configs",
     "stalls",
     "operations",

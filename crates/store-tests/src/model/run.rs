@@ -3,8 +3,8 @@ use reflexio_store::{
     RequestSelector, Store, Upgrade, UserDataCounts, UserPlaybookSelector,
 };
 use reflexio_types::{
-    AgentPlaybook, Image, ImageRef, Interaction, InteractionId, OrgId, Profile, ProfileId, Request,
-    RequestId, Status, Turn, UserPlaybook,
+    AgentPlaybook, Image, ImageRef, Interaction, InteractionId, OrgId, PlaybookStatus, Profile, ProfileId,
+    Request, RequestId, Review, Signature, Status, Turn, UserPlaybook,
 };
 
 use super::Model;
@@ -115,11 +115,20 @@ pub(super) async fn run(store: &dyn Store, org: &OrgId, model: &mut Model, step:
         }
         Step::EditAgentPlaybook { pick, change } => {
             let Some(row) = pick_mut(&mut model.agent_playbooks, pick) else { return };
+            let (old, by) = (row.clone(), Signature { key: None, at: at(9) });
+            let some = |text: String| Some(text).filter(|text| !text.is_empty());
             row.playbook_name = change.playbook_name.clone().unwrap_or_else(|| row.playbook_name.clone());
-            row.playbook_status = change.playbook_status.unwrap_or(row.playbook_status);
             row.body.content = change.content.clone().unwrap_or_else(|| row.body.content.clone());
-            row.body.trigger = change.trigger.clone().or_else(|| row.body.trigger.clone());
-            row.body.rationale = change.rationale.clone().or_else(|| row.body.rationale.clone());
+            row.body.trigger = change.trigger.clone().map_or_else(|| row.body.trigger.clone(), some);
+            row.body.rationale = change.rationale.clone().map_or_else(|| row.body.rationale.clone(), some);
+            if *row != old {
+                row.body.written_by = Some(by.clone());
+            }
+            if let Some(status) = change.playbook_status.filter(|status| *status != old.playbook_status) {
+                row.playbook_status = status;
+                let decided = status != PlaybookStatus::Pending;
+                row.body.review = decided.then_some(Review { by, reason: None });
+            }
             let edited = store.update_agent_playbook(org, row.id, change, None, at(9)).await.unwrap();
             assert_eq!(edited.as_ref(), Some(&*row), "{step:?}");
         }

@@ -153,6 +153,7 @@ fn agent_change() -> impl Strategy<Value = AgentPlaybookChange> {
         trigger: change.trigger,
         rationale: change.rationale,
         playbook_status,
+        ..AgentPlaybookChange::default()
     })
 }
 

@@ -21,7 +21,7 @@ pub use extraction::{
 pub use policies::{
     ExpiryReclamationConfig, GovernanceRetentionConfig, LineageGcConfig, PendingToolCallConfig,
     PendingToolCallToolOverrideConfig, PlaybookOptimizerConfig, RetrievalExperimentConfig,
-    RetrievalExperimentRecord, RetrievalFloorConfig,
+    RetrievalExperimentRecord, RetrievalFloorConfig, ReviewConfig,
 };
 pub use providers::{
     ApiKeyConfig, AzureOpenAiConfig, CustomEndpointConfig, DashScopeConfig, KeyOnlyConfig, LlmConfig,
@@ -92,6 +92,8 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default")]
     pub playbook_optimizer_config: PlaybookOptimizerConfig,
     #[serde(deserialize_with = "null_is_default")]
+    pub review_config: ReviewConfig,
+    #[serde(deserialize_with = "null_is_default")]
     pub lineage_gc: LineageGcConfig,
     #[serde(deserialize_with = "null_is_default")]
     pub expiry_reclamation: ExpiryReclamationConfig,
@@ -133,6 +135,7 @@ impl Default for Config {
             retrieval_experiment_history: Vec::new(),
             retrieval_floor: RetrievalFloorConfig::default(),
             playbook_optimizer_config: PlaybookOptimizerConfig::default(),
+            review_config: ReviewConfig::default(),
             lineage_gc: LineageGcConfig::default(),
             expiry_reclamation: ExpiryReclamationConfig::default(),
             governance_retention: GovernanceRetentionConfig::default(),

@@ -206,3 +206,19 @@ pub struct PendingToolCallToolOverrideConfig {
     pub prior_answer_valid_seconds: Option<u32>,
     pub similarity_threshold: Option<f64>,
 }
+
+/// How agent playbooks are reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct ReviewConfig {
+    /// Whoever wrote or last edited a rule cannot approve or reject it with the same key. Callers without a key, on a server
+    /// that has none, are not bound.
+    pub another_key: bool,
+}
+
+impl Default for ReviewConfig {
+    fn default() -> Self {
+        Self { another_key: true }
+    }
+}

@@ -94,6 +94,36 @@ def test_agent_playbook_is_edited_and_found(client: ReflexioClient, user_id: str
     assert client.delete_agent_playbooks_by_ids([row.agent_playbook_id]).deleted_count == 1
 
 
+def test_a_rule_comes_back_from_a_file_as_a_successor_with_its_diff(
+    client: ReflexioClient, user_id: str
+) -> None:
+    row = add_agent_playbook(client, f"files-{user_id}", "Ask for a photo")
+    approved = PlaybookStatus.APPROVED
+    client.update_agent_playbook_status(row.agent_playbook_id, approved, reason="it works")
+    row = client.get_agent_playbooks(agent_playbook_id=row.agent_playbook_id).agent_playbooks[0]
+    assert (row.author, row.review_reason) == ("local", "it works")
+    rule = {
+        "agent_playbook_id": row.agent_playbook_id,
+        "exported_hash": row.content_hash,
+        "playbook_name": row.playbook_name,
+        "agent_version": row.agent_version,
+        "playbook_status": "approved",
+        "content": "Ask for two photos",
+    }
+    assert client.import_agent_playbooks([rule], dry_run=True).applied is False
+    result = client.import_agent_playbooks([rule]).results[0]
+    assert (result.action, client.import_agent_playbooks([rule]).applied) == ("proposed", False)
+    assert result.agent_playbook_id is not None
+    diff = client.get_agent_playbook_diff(result.agent_playbook_id)
+    parts = [(part.op, part.text) for part in diff.fields[0].parts]
+    assert parts == [("same", "Ask for "), ("removed", "a photo"), ("added", "two photos")]
+    told = client.get_agent_playbook_history(row.agent_playbook_id).events
+    assert [(event.action, event.reason) for event in told] == [
+        ("added", None),
+        ("approved", "it works"),
+    ]
+
+
 def test_unknown_agent_playbook_is_not_found(client: ReflexioClient) -> None:
     with pytest.raises(NotFoundError):
         client.update_agent_playbook(999_999_999, content="x")

@@ -284,9 +284,24 @@ WIRE: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         {"agent_playbook_id": 3, "content": "c", "playbook_status": "rejected"},
     ),
     "update_agent_playbook_status": (
-        lambda c: c.update_agent_playbook_status(3, PlaybookStatus.APPROVED),
+        lambda c: c.update_agent_playbook_status(3, PlaybookStatus.APPROVED, reason="r"),
         "PUT /api/update_agent_playbook_status",
-        {"agent_playbook_id": 3, "playbook_status": "approved"},
+        {"agent_playbook_id": 3, "playbook_status": "approved", "reason": "r"},
+    ),
+    "get_agent_playbook_diff": (
+        lambda c: c.get_agent_playbook_diff(3),
+        "GET /api/agent_playbooks/3/diff",
+        None,
+    ),
+    "get_agent_playbook_history": (
+        lambda c: c.get_agent_playbook_history(3),
+        "GET /api/agent_playbooks/3/history",
+        None,
+    ),
+    "import_agent_playbooks": (
+        lambda c: c.import_agent_playbooks([{"agent_version": "v", "content": "c"}], dry_run=True),
+        "POST /api/agent_playbooks/import",
+        {"agent_playbooks": [{"agent_version": "v", "content": "c"}], "dry_run": True},
     ),
     "delete_agent_playbook": (
         lambda c: c.delete_agent_playbook(3, wait_for_response=True),

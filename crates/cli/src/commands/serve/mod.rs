@@ -8,7 +8,7 @@ mod meter;
 mod otlp;
 mod playbooks;
 mod ready;
-mod signals;
+pub(crate) mod signals;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

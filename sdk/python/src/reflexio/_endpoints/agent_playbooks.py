@@ -18,6 +18,11 @@ from reflexio.models.responses import (
     UpdateAgentPlaybookResponse,
     UpdatePlaybookStatusResponse,
 )
+from reflexio.models.reviews import (
+    AgentPlaybookDiffResponse,
+    AgentPlaybookHistoryResponse,
+    ImportAgentPlaybooksResponse,
+)
 
 
 class AgentPlaybookEndpoints:
@@ -180,11 +185,15 @@ class AgentPlaybookEndpoints:
         playbook_name: str | None = None,
         content: str | None = None,
         trigger: str | None = None,
+        instruction: str | None = None,
+        pitfall: str | None = None,
         rationale: str | None = None,
         playbook_status: PlaybookStatus | str | None = None,
+        reason: str | None = None,
     ) -> Call[UpdateAgentPlaybookResponse]:
         """Change the given fields of an agent playbook and leave the others.
 
+        An empty text takes a field away; ``reason`` says why it was decided so.
         Raises ``NotFoundError`` when there is no such playbook.
         """
         return Call(
@@ -196,17 +205,23 @@ class AgentPlaybookEndpoints:
                 playbook_name=playbook_name,
                 content=content,
                 trigger=trigger,
+                instruction=instruction,
+                pitfall=pitfall,
                 rationale=rationale,
                 playbook_status=playbook_status,
+                reason=reason,
             ),
             changes_data=True,
         )
 
     @endpoint
     def update_agent_playbook_status(
-        self, agent_playbook_id: int, playbook_status: PlaybookStatus | str
+        self,
+        agent_playbook_id: int,
+        playbook_status: PlaybookStatus | str,
+        reason: str | None = None,
     ) -> Call[UpdatePlaybookStatusResponse]:
-        """Approve or reject an agent playbook.
+        """Approve or reject an agent playbook, and say why.
 
         Example:
             >>> client.update_agent_playbook_status(17, PlaybookStatus.APPROVED)
@@ -215,7 +230,61 @@ class AgentPlaybookEndpoints:
             "PUT",
             "/api/update_agent_playbook_status",
             as_model(UpdatePlaybookStatusResponse),
-            body={"agent_playbook_id": agent_playbook_id, "playbook_status": playbook_status},
+            body=given(
+                agent_playbook_id=agent_playbook_id,
+                playbook_status=playbook_status,
+                reason=reason,
+            ),
+            changes_data=True,
+        )
+
+    @endpoint
+    def get_agent_playbook_diff(self, agent_playbook_id: int) -> Call[AgentPlaybookDiffResponse]:
+        """What approving a successor would change, word by word.
+
+        Example:
+            >>> for field in client.get_agent_playbook_diff(17).fields:
+            ...     print(field.field, [part.text for part in field.parts if part.op != "same"])
+        """
+        return Call(
+            "GET",
+            f"/api/agent_playbooks/{agent_playbook_id}/diff",
+            as_model(AgentPlaybookDiffResponse),
+            repeatable=True,
+        )
+
+    @endpoint
+    def get_agent_playbook_history(
+        self, agent_playbook_id: int
+    ) -> Call[AgentPlaybookHistoryResponse]:
+        """Who did what to an agent playbook, why, and the text before; oldest first."""
+        return Call(
+            "GET",
+            f"/api/agent_playbooks/{agent_playbook_id}/history",
+            as_model(AgentPlaybookHistoryResponse),
+            repeatable=True,
+        )
+
+    @endpoint
+    def import_agent_playbooks(
+        self, agent_playbooks: Iterable[Mapping[str, Any]], dry_run: bool = False
+    ) -> Call[ImportAgentPlaybooksResponse]:
+        """Bring rules back from files: edited texts wait for review, all of them or none.
+
+        Each rule has ``agent_version`` and texts as an agent playbook has them;
+        ``agent_playbook_id`` and ``exported_hash`` (the rule's ``content_hash`` when it was
+        exported) unless it is new.
+
+        Example:
+            >>> rule = {"agent_version": "v2.1.0", "trigger": "A refund", "instruction": "Be quick"}
+            >>> client.import_agent_playbooks([rule], dry_run=True).results[0].action
+            'added'
+        """
+        return Call(
+            "POST",
+            "/api/agent_playbooks/import",
+            as_model(ImportAgentPlaybooksResponse),
+            body={"agent_playbooks": as_list(agent_playbooks), "dry_run": dry_run},
             changes_data=True,
         )
 

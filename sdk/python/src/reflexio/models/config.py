@@ -174,6 +174,15 @@ class BudgetConfig(ConfigModel):
     per_run_usd: float | None = None
 
 
+class ReviewConfig(ConfigModel):
+    """How agent playbooks are reviewed.
+
+    With ``another_key`` (the default) nobody approves or rejects what they wrote with the same key.
+    """
+
+    another_key: bool | None = None
+
+
 class ToolUseConfig(ConfigModel):
     """A tool the agent has."""
 
@@ -204,6 +213,7 @@ class Config(ConfigModel):
     api_key_config: dict[str, Any] | None = None
     llm_config: LLMConfig | None = None
     budget_config: BudgetConfig | None = None
+    review_config: ReviewConfig | None = None
     retrieval_floor: dict[str, Any] | None = None
     playbook_optimizer_config: PlaybookOptimizerConfig | None = None
 

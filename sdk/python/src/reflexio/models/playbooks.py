@@ -78,6 +78,12 @@ class AgentPlaybook(WireModel):
     cluster_size: int | None = None
     distinct_users: int | None = None
     agreement: float | None = None
+    source_window_count: int | None = None
     successor_of: int | None = None
+    author: str | None = None
+    reviewed_by: str | None = None
+    reviewed_at: int | None = None
+    review_reason: str | None = None
+    content_hash: str | None = None
     score: float | None = None
     score_parts: dict[str, float] | None = None

@@ -1,3 +1,6 @@
+mod markdown;
+mod review;
+
 use clap::{Args, Subcommand, ValueEnum};
 use reflexio_api_types::{
     AgentPlaybookView, GetAgentPlaybooksRequest, PlaybookStatus, PlaybookStatuses, Positive, StatusName,
@@ -5,11 +8,13 @@ use reflexio_api_types::{
 };
 use reflexio_client::Client;
 use reflexio_types::Status;
-use serde_json::json;
 
 use super::delete::{Delete, counted, report};
 use super::filters::{Limit, Span, any_status, status_word};
 use super::user_playbooks::headline;
+use markdown::{Export, Import};
+use review::Decide;
+
 use crate::context::Context;
 use crate::editor;
 use crate::failure::Failure;
@@ -24,18 +29,26 @@ pub(crate) enum AgentPlaybooks {
         #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
         id: i64,
     },
+    /// Show what approving a successor would change, word by word.
+    Diff {
+        #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+        id: i64,
+    },
+    /// Show who did what to an agent playbook, why, and the text before.
+    History {
+        #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+        id: i64,
+    },
     /// Let agent playbooks into production.
-    Approve {
-        #[arg(value_name = "ID", required = true)]
-        ids: Vec<i64>,
-    },
+    Approve(Decide),
     /// Keep agent playbooks out of production.
-    Reject {
-        #[arg(value_name = "ID", required = true)]
-        ids: Vec<i64>,
-    },
+    Reject(Decide),
     /// Change the text of an agent playbook; without options in your editor.
     Edit(Edit),
+    /// Write agent playbooks as Markdown files that people can review, one each.
+    Export(Export),
+    /// Read what `export` wrote, with the edits that people made.
+    Import(Import),
     /// Delete agent playbooks.
     Delete(Delete<i64>),
 }
@@ -75,6 +88,22 @@ enum ReviewStatus {
     Superseded,
 }
 
+impl ReviewStatus {
+    /// How the API is asked for it: by the lifecycle, or by what was decided.
+    fn filters(this: Option<Self>) -> (Option<Vec<Option<StatusName>>>, Option<PlaybookStatuses>) {
+        let of_life = |status| (Some(vec![Some(StatusName(status))]), None);
+        let decided = |status| (None, Some(PlaybookStatuses::One(status)));
+        match this {
+            None => (None, None),
+            Some(ReviewStatus::Pending) => of_life(Status::Pending),
+            Some(ReviewStatus::Approved) => decided(PlaybookStatus::Approved),
+            Some(ReviewStatus::Rejected) => decided(PlaybookStatus::Rejected),
+            Some(ReviewStatus::Archived) => of_life(Status::Archived),
+            Some(ReviewStatus::Superseded) => of_life(Status::Superseded),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
     #[arg(value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
@@ -85,6 +114,12 @@ pub(crate) struct Edit {
     /// When it applies.
     #[arg(long, value_name = "TEXT")]
     trigger: Option<String>,
+    /// What to do.
+    #[arg(long, value_name = "TEXT")]
+    instruction: Option<String>,
+    /// What to avoid.
+    #[arg(long, value_name = "TEXT")]
+    pitfall: Option<String>,
     /// Why it is right.
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
@@ -97,12 +132,13 @@ impl AgentPlaybooks {
     pub(crate) async fn run(&self, context: &Context) -> anyhow::Result<()> {
         match self {
             AgentPlaybooks::List(list) => list.run(context).await,
-            AgentPlaybooks::Show { id } => {
-                let row = find(&context.client()?, *id).await?;
-                Ok(context.out.result(&row, || panel(&context.out, &row))?)
-            }
-            AgentPlaybooks::Approve { ids } => decide(context, ids, PlaybookStatus::Approved).await,
-            AgentPlaybooks::Reject { ids } => decide(context, ids, PlaybookStatus::Rejected).await,
+            AgentPlaybooks::Show { id } => show(context, *id).await,
+            AgentPlaybooks::Diff { id } => review::diff(context, *id).await,
+            AgentPlaybooks::History { id } => review::history(context, *id).await,
+            AgentPlaybooks::Approve(decide) => decide.run(context, PlaybookStatus::Approved).await,
+            AgentPlaybooks::Reject(decide) => decide.run(context, PlaybookStatus::Rejected).await,
+            AgentPlaybooks::Export(export) => export.run(context).await,
+            AgentPlaybooks::Import(import) => import.run(context).await,
             AgentPlaybooks::Edit(edit) => edit.run(context).await,
             AgentPlaybooks::Delete(delete) => delete_playbooks(context, delete).await,
         }
@@ -111,14 +147,7 @@ impl AgentPlaybooks {
 
 impl List {
     async fn run(&self, context: &Context) -> anyhow::Result<()> {
-        let (status, decision) = match self.status {
-            None => (None, None),
-            Some(ReviewStatus::Pending) => (Some(Status::Pending), None),
-            Some(ReviewStatus::Approved) => (None, Some(PlaybookStatus::Approved)),
-            Some(ReviewStatus::Rejected) => (None, Some(PlaybookStatus::Rejected)),
-            Some(ReviewStatus::Archived) => (Some(Status::Archived), None),
-            Some(ReviewStatus::Superseded) => (Some(Status::Superseded), None),
-        };
+        let (status_filter, playbook_status_filter) = ReviewStatus::filters(self.status);
         let request = GetAgentPlaybooksRequest {
             limit: Some(self.limit.positive()),
             query: self.query.clone(),
@@ -126,8 +155,8 @@ impl List {
             agent_version: self.agent_version.clone(),
             start_time: self.span.start(),
             end_time: self.span.end(),
-            status_filter: status.map(|status| vec![Some(StatusName(status))]),
-            playbook_status_filter: decision.map(PlaybookStatuses::One),
+            status_filter,
+            playbook_status_filter,
             tags: (!self.tag.is_empty()).then(|| self.tag.clone()),
             ..GetAgentPlaybooksRequest::default()
         };
@@ -205,23 +234,37 @@ fn panel(out: &Output, row: &AgentPlaybookView) -> String {
         .maybe("rationale", row.rationale.as_ref())
         .maybe("metadata", Some(&row.playbook_metadata))
         .maybe("tags", Some(row.tags.join(", ")))
+        .maybe("evidence", evidence(row))
+        .maybe("successor of", row.successor_of)
+        .maybe("superseded by", row.superseded_by)
         .maybe("learned by", row.learned_by.as_ref())
+        .row("author", &row.author)
+        .maybe("reviewed by", row.reviewed_by.as_ref())
+        .maybe("reason", row.review_reason.as_ref())
         .row("created", short_seconds(row.created_at))
         .render()
 }
 
-/// One after the other, so that the message says where it stopped.
-async fn decide(context: &Context, ids: &[i64], status: PlaybookStatus) -> anyhow::Result<()> {
+/// "9 user playbooks of 4 users, agreement 0.91".
+pub(crate) fn evidence(row: &AgentPlaybookView) -> Option<String> {
+    let size = row.cluster_size?;
+    let users =
+        row.distinct_users.map_or_else(String::new, |users| format!(" of {}", counted(users.into(), "user")));
+    let agreement = row.agreement.map_or_else(String::new, |share| format!(", agreement {share:.2}"));
+    Some(format!("{}{users}{agreement}", counted(size.into(), "user playbook")))
+}
+
+/// A successor is shown with what it would change.
+async fn show(context: &Context, id: i64) -> anyhow::Result<()> {
     let client = context.client()?;
-    for id in ids {
-        client.decide_agent_playbook(*id, status).await?;
+    let row = find(&client, id).await?;
+    context.out.result(&row, || panel(&context.out, &row))?;
+    if row.successor_of.is_some() && row.playbook_status == PlaybookStatus::Pending && !context.out.is_json()
+    {
+        let diff = client.agent_playbook_diff(id).await?;
+        context.out.line(format_args!("\n{}", review::diff_words(&context.out, &diff)))?;
     }
-    let (word, value) = match status {
-        PlaybookStatus::Approved => ("approved", json!({"approved": ids})),
-        PlaybookStatus::Rejected => ("rejected", json!({"rejected": ids})),
-        PlaybookStatus::Pending => ("reopened", json!({"reopened": ids})),
-    };
-    Ok(context.out.done(&value, || format!("{word} {}", counted(ids.len() as u64, "agent playbook")))?)
+    Ok(())
 }
 
 impl Edit {
@@ -232,10 +275,15 @@ impl Edit {
             playbook_name: self.name.clone(),
             content: self.content.clone(),
             trigger: self.trigger.clone(),
+            instruction: self.instruction.clone(),
+            pitfall: self.pitfall.clone(),
             rationale: self.rationale.clone(),
             playbook_status: None,
+            reason: None,
         };
-        if [&self.content, &self.trigger, &self.rationale, &self.name].iter().all(|field| field.is_none()) {
+        let fields =
+            [&self.content, &self.trigger, &self.instruction, &self.pitfall, &self.rationale, &self.name];
+        if fields.iter().all(|field| field.is_none()) {
             let current = find(&client, self.id).await?;
             let edited = editor::edit(&current.content, ".md")?.trim_end().to_owned();
             if edited == current.content.trim_end() {

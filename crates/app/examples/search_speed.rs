@@ -168,6 +168,7 @@ fn start(path: &Path) -> (Arc<App>, JoinHandle<()>) {
         costs: Default::default(),
         assistants: Default::default(),
         injections: Default::default(),
+        playbooks: Default::default(),
     }));
     let background = Arc::clone(&app);
     let task = tokio::spawn(async move {

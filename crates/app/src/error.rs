@@ -1,5 +1,5 @@
 use reflexio_types::config::Violation;
-use reflexio_types::{JobId, JobState, RunId, Scope, UndoRefusal};
+use reflexio_types::{JobId, JobState, PlaybookRunStatus, RunId, Scope, UndoRefusal};
 
 /// Why a use case could not be carried out, by what the caller can do about it.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +47,15 @@ pub enum Error {
     /// Measure the lift of the rule first, or reject it; nothing was decided.
     #[error("{0}")]
     NoLift(String),
+    /// Correct the program, its parameters or the named field.
+    #[error("{0}")]
+    InvalidPlaybook(String),
+    /// The run is over; start another one.
+    #[error("playbook run `{id}` is {}", status.as_str())]
+    PlaybookOver { id: String, status: PlaybookRunStatus },
+    /// Ask again when there is a model that works.
+    #[error("there is no answer: {0}")]
+    NoAnswer(String),
     /// Nothing was stored; ask again when the model works.
     #[error("the session could not be judged: {0}")]
     NotJudged(String),

@@ -1,4 +1,4 @@
-use reflexio_types::{ImageId, ProfileId, RequestId, RunId, RunKind};
+use reflexio_types::{ImageId, PlaybookRunId, ProfileId, RequestId, RunId, RunKind};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -9,6 +9,10 @@ pub(crate) fn request_id() -> RequestId {
 
 pub(crate) fn profile_id() -> ProfileId {
     ProfileId::new(Uuid::now_v7().to_string())
+}
+
+pub(crate) fn playbook_run_id() -> PlaybookRunId {
+    PlaybookRunId::new(Uuid::now_v7().to_string())
 }
 
 pub(crate) fn outcome_id() -> String {

@@ -27,6 +27,7 @@ mod keys;
 mod learning;
 mod optimization;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod publish;
 mod requests;
@@ -66,6 +67,11 @@ pub use learning::{
 };
 pub use optimization::{LiftRun, OptimizationDetail, OptimizationPage, OptimizationPlan};
 pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
+pub use playbook_run::{AssistantRequest, ChatMessage, CommandTool, CommandTools, GivenPlaybook};
+pub use playbook_runs::{
+    PlaybookFile, PlaybookInfo, PlaybookMessage, PlaybookProgram, PlaybookSettings, PlaybookState,
+    StartPlaybook,
+};
 pub use profiles::NewProfile;
 pub use publish::{Publish, PublishOutcome, TurnDraft, Wait};
 pub use runs::{AsRun, RunDetail, RunReport, import_run};
@@ -94,6 +100,7 @@ pub struct App {
     books: costs::Books,
     assistants: reflexio_assistant::Operator,
     injections: injections::InjectionLog,
+    playbooks: playbook_runs::Programs,
 }
 
 /// What an [`App`] is made of.
@@ -113,6 +120,8 @@ pub struct Options {
     pub assistants: reflexio_assistant::Operator,
     /// How long it is kept which rules agents got.
     pub injections: InjectionSettings,
+    /// Markdown playbooks that can be run.
+    pub playbooks: PlaybookSettings,
 }
 
 impl App {
@@ -136,6 +145,7 @@ impl App {
             books,
             assistants: options.assistants,
             injections,
+            playbooks: playbook_runs::Programs::new(options.playbooks),
         }
     }
 

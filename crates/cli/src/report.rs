@@ -112,7 +112,7 @@ fn of_app(error: &reflexio_app::Error) -> Report {
     let code = match error {
         Error::NotFound { .. } => Code::NotFound,
         Error::Forbidden(_) | Error::OwnWriting(_) => Code::Forbidden,
-        Error::InvalidConfig(_) | Error::UnknownVersion { .. } => Code::BadInput,
+        Error::InvalidConfig(_) | Error::UnknownVersion { .. } | Error::InvalidPlaybook(_) => Code::BadInput,
         Error::DuplicateRequest(_)
         | Error::Duplicate { .. }
         | Error::JobState { .. }
@@ -122,6 +122,8 @@ fn of_app(error: &reflexio_app::Error) -> Report {
         | Error::NotJudged(_)
         | Error::NotOptimizable(_)
         | Error::NoLift(_)
+        | Error::PlaybookOver { .. }
+        | Error::NoAnswer(_)
         | Error::Unavailable(_)
         | Error::Internal(_) => Code::Failed,
     };

@@ -19,6 +19,7 @@ mod jobs;
 mod learning;
 mod optimizations;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod refusal;
 mod requests;

@@ -88,6 +88,7 @@ pub enum Entry {
     ToolCalled {
         call: u64,
         tool: Box<str>,
+        args: Box<[(String, Value)]>,
     },
     Waiting {
         frame: Option<u64>,

@@ -16,17 +16,21 @@
 //! This crate must never read the clock or the environment, nor decide what a step means: that is the engine's.
 
 mod ask;
+mod assistant;
 mod command;
 mod driver;
 mod host;
 pub mod journal;
+mod recording;
 pub mod testing;
 mod tool;
 
 pub use ask::{Answered, Answerer, Asker, NoModel, Unanswered};
+pub use assistant::{AssistantError, AssistantRequest, ChatMessage, GivenPlaybook, assist};
 pub use command::{CommandTool, CommandTools};
 pub use driver::{Around, Awaited, Driver, Error, Pause};
 pub use host::{Host, Verdict};
 pub use journal::{FileJournal, Header, Journal, JournalError, MemoryJournal};
 pub use playbook_engine as engine;
+pub use recording::Recording;
 pub use tool::{SignatureError, parse_tool};

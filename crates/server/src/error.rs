@@ -72,13 +72,17 @@ fn app_error(error: &Error) -> Response {
         | Error::NotConfigured(_)
         | Error::NotOptimizable(_)
         | Error::NoLift(_)
-        | Error::NotUndone { .. } => StatusCode::CONFLICT,
+        | Error::NotUndone { .. }
+        | Error::PlaybookOver { .. } => StatusCode::CONFLICT,
         Error::UnknownVersion { field, .. } => {
             let message = format!("Value error, {error}");
             return invalid(vec![Detail::body("value_error", &[*field], message)]);
         }
+        Error::InvalidPlaybook(reason) => return invalid(vec![Detail::body("value_error", &[], reason)]),
         Error::InvalidConfig(violations) => return invalid(violations.iter().map(Detail::from).collect()),
-        Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Unavailable(_) | Error::Sealed | Error::NotJudged(_) | Error::NoAnswer(_) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         Error::Internal(cause) => {
             tracing::error!(error = %chain(cause.as_ref()), "request failed");
             StatusCode::INTERNAL_SERVER_ERROR

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reflexio_app::WorkerSettings;
+use reflexio_app::{PlaybookFile, PlaybookProgram, WorkerSettings};
 use reflexio_server::Options;
 use reflexio_test_support::TestServer;
 use reflexio_types::Scope;
@@ -178,7 +178,17 @@ async fn fill(server: &TestServer, key: &str) -> Value {
     let used =
         json!({"session_id": "marker-session", "rules": [{"kind": "agent_playbook", "learning_id": "1"}]});
     assert_eq!(send(Method::POST, "/api/injections", used).await.ok()["recorded"], 1);
+    let run = json!({"playbook": "echo", "user_id": "marker-user"});
+    send(Method::POST, "/api/playbook_runs", run).await.ok();
     send(Method::POST, "/api/get_interactions", json!({"user_id": "u"})).await.ok()
+}
+
+/// A server that has a Markdown playbook to run.
+async fn with_playbook() -> TestServer {
+    let text = "# Echo\n## Main\n### Triggers\n- At the beginning\n### Steps\n- Wait for user\n";
+    let file = PlaybookFile { name: "echo.md".to_owned(), text: text.to_owned() };
+    let program = PlaybookProgram { name: "echo".to_owned(), files: vec![file], imports: Vec::new() };
+    TestServer::start_with(|options| options.playbooks.programs.push(program), Default::default()).await
 }
 
 /// Two answers, compared with what an expert said; nothing else is worked on.
@@ -233,11 +243,12 @@ fn reads() -> Vec<(Method, &'static str, Option<Value>)> {
         (Method::GET, "/api/shadow_comparisons", None),
         (Method::GET, "/api/evaluations/shadow_comparisons/recent", None),
         (Method::GET, "/api/runs", None),
+        (Method::GET, "/api/playbook_runs", None),
     ]
 }
 
 /// Reads whose answer holds no text of rows, or that name a row in their path; checked one by one below.
-const COUNTS_AND_STATES: [&str; 20] = [
+const COUNTS_AND_STATES: [&str; 24] = [
     "/api/analytics/health",
     "/api/agent_playbooks/{agent_playbook_id}/impact",
     "/api/agent_playbooks/{agent_playbook_id}/diff",
@@ -246,6 +257,10 @@ const COUNTS_AND_STATES: [&str; 20] = [
     "/api/optimizations",
     "/api/optimizations/{optimization_id}",
     "/api/optimizations/{optimization_id}/events",
+    "/api/playbooks",
+    "/api/playbook_runs/{run_id}",
+    "/api/playbook_runs/{run_id}/journal",
+    "/api/playbook_runs/{run_id}/events",
     "/api/costs",
     "/api/embeddings",
     "/api/interactions/{interaction_id}/similar",
@@ -262,7 +277,7 @@ const COUNTS_AND_STATES: [&str; 20] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_read_shows_the_rows_of_another_org() {
-    let server = TestServer::start().await;
+    let server = with_playbook().await;
     let a = server.create_key("a", &Scope::ALL).await.secret;
     let b = server.create_key("b", &Scope::ALL).await.secret;
     let filled = fill(&server, &a).await;
@@ -279,6 +294,10 @@ async fn no_read_shows_the_rows_of_another_org() {
     let regeneration = format!("/api/evaluations/regenerate/{}", regeneration["job_id"].as_str().unwrap());
     let runs = server.send_as(Some(&a), Method::GET, "/api/runs", None).await.ok();
     let run = format!("/api/runs/{}", runs["runs"][0]["run_id"].as_str().unwrap());
+    let runs = server.send_as(Some(&a), Method::GET, "/api/playbook_runs", None).await.ok();
+    let played = format!("/api/playbook_runs/{}", runs["runs"][0]["run_id"].as_str().unwrap());
+    let events = server.send_as(Some(&b), Method::GET, &format!("{played}/events"), None).await;
+    assert_eq!(events.status, 404);
     for (key, status) in [(&a, 200), (&b, 404)] {
         assert_eq!(server.send_as(Some(key), Method::GET, &run, None).await.status, status);
         let plan = format!("{run}/undo?dry_run=true");
@@ -291,6 +310,9 @@ async fn no_read_shows_the_rows_of_another_org() {
         assert_eq!(server.send_as(Some(key), Method::GET, &regeneration, None).await.status, status);
         let impact = "/api/agent_playbooks/1/impact";
         assert_eq!(server.send_as(Some(key), Method::GET, impact, None).await.status, status);
+        for path in [&played, &format!("{played}/journal")] {
+            assert_eq!(server.send_as(Some(key), Method::GET, path, None).await.status, status, "{path}");
+        }
         for path in ["/api/agent_playbooks/2/diff", "/api/agent_playbooks/2/history"] {
             let answer = server.send_as(Some(key), Method::GET, path, None).await;
             let shown = answer.body.to_string().contains("foal");
@@ -339,6 +361,9 @@ async fn every_route_that_reads_is_in_the_leak_test() {
         "regenerate",
         "undo",
         "carry",
+        "messages",
+        "approval",
+        "assistant",
         "import",
     ];
     for path in document["paths"].as_object().unwrap().keys() {
@@ -352,7 +377,7 @@ async fn every_route_that_reads_is_in_the_leak_test() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_write_touches_the_rows_of_another_org() {
-    let server = TestServer::start().await;
+    let server = with_playbook().await;
     let a = server.create_key("a", &Scope::ALL).await.secret;
     let b = server.create_key("b", &Scope::ALL).await.secret;
     let filled = fill(&server, &a).await;

@@ -38,6 +38,7 @@ mod optimizations;
 mod outcomes;
 #[cfg(test)]
 mod plans;
+mod playbook_runs;
 mod predicate;
 mod profiles;
 mod purge;

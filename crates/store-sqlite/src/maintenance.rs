@@ -102,6 +102,7 @@ fn clear(tx: &mut Tx<'_>, org: &OrgId, user: &UserId) -> Outcome<UserDataCounts>
     let jobs = jobs::delete_of_user(tx.sql, org, user)?;
     delete(tx.sql, "lineage_events", &of_user)?;
     delete(tx.sql, "learning_cursors", &of_user)?;
+    delete(tx.sql, "playbook_runs", &of_user)?;
     let session_outcomes = delete(tx.sql, "session_outcomes", &of_user)?;
     let evaluations =
         delete(tx.sql, "evaluations", &of_user)? + delete(tx.sql, "learning_evaluations", &of_user)?;

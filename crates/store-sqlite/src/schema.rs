@@ -11,7 +11,7 @@ use crate::fts::Index;
 use crate::runs;
 
 /// One script per version; a released script never changes.
-const MIGRATIONS: [&str; 13] = [
+const MIGRATIONS: [&str; 14] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_learning.sql"),
     include_str!("migrations/0003_sidecar.sql"),
@@ -25,6 +25,7 @@ const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0011_agent_versions.sql"),
     include_str!("migrations/0012_injections.sql"),
     include_str!("migrations/0013_analytics.sql"),
+    include_str!("migrations/0014_playbook_runs.sql"),
 ];
 /// "Rflx": tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5266_6c78;

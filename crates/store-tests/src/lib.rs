@@ -33,6 +33,7 @@ pub mod nearest;
 pub mod operations;
 pub mod optimizations;
 pub mod outcomes;
+pub mod playbook_runs;
 pub mod profiles;
 mod property;
 pub mod queue;
@@ -275,6 +276,14 @@ macro_rules! conformance_tests {
                 judgements_are_filtered_by_each_field_latest_first,
                 sessions_of_a_time_are_told_with_their_last_version,
                 judgements_of_another_org_are_neither_seen_nor_touched,
+            ],
+            playbook_runs: [
+                a_run_is_read_back_with_its_journal_and_its_program,
+                a_journal_grows_only_from_where_its_writer_found_it,
+                a_run_rests_together_with_the_end_of_its_job,
+                a_cancelled_run_stays_cancelled,
+                runs_are_listed_newest_first_by_each_field,
+                runs_go_with_their_user_and_belong_to_their_org,
             ],
             shadow_comparisons: [
                 a_comparison_is_stored_with_the_end_of_its_job,

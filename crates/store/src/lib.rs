@@ -32,6 +32,7 @@ mod maintenance;
 mod operations;
 mod optimizations;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod requests;
 mod runs;
@@ -75,6 +76,9 @@ pub use maintenance::{IntegrityReport, Maintenance, StorageStats, UserDataCounts
 pub use operations::Operations;
 pub use optimizations::{OptimizationEnd, OptimizationFilter, OptimizationStep, Optimizations, Successor};
 pub use outcomes::{OutcomeFilter, Outcomes, Recorded};
+pub use playbook_runs::{
+    JournalPiece, NewPlaybookRun, PlaybookRest, PlaybookRunFilter, PlaybookRuns, StoredPlaybookRun,
+};
 pub use profiles::{ProfileSelector, Profiles};
 pub use requests::{NewRequest, Published, RequestDetail, RequestSelector, Requests, SessionGroup};
 pub use runs::{RunFilter, RunStart, Runs, Undone};
@@ -107,6 +111,7 @@ pub trait Store:
     + Analytics
     + Lineage
     + Runs
+    + PlaybookRuns
     + ShadowComparisons
     + Maintenance
     + Transfer
@@ -137,7 +142,7 @@ impl<T> Store for T where
         + Analytics
         + Lineage
         + Runs
-        + Runs
+        + PlaybookRuns
         + ShadowComparisons
         + Maintenance
         + Transfer

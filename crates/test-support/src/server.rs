@@ -149,6 +149,7 @@ impl TestServer {
             costs: Default::default(),
             assistants: Default::default(),
             injections: Default::default(),
+            playbooks: Default::default(),
         };
         change(&mut app_options);
         let app = Arc::new(App::new(app_options));

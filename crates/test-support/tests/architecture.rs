@@ -42,6 +42,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "reflexio-app",
         &[
             "reflexio-assistant",
+            "playbook-lang",
+            "playbook-run",
             "reflexio-cluster",
             "reflexio-embed",
             "reflexio-evaluate",

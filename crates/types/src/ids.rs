@@ -75,6 +75,10 @@ text_id! {
     SessionId
 }
 text_id! {
+    /// A run of a Markdown playbook.
+    PlaybookRunId
+}
+text_id! {
     /// A learned or added user profile.
     ProfileId
 }

@@ -28,10 +28,12 @@ pub enum JobKind {
     Optimize,
     /// Propose the approved rules of the version before for a new version of the agent.
     CarryOver,
+    /// Go on with the run of a Markdown playbook.
+    PlaybookRun,
 }
 
 impl JobKind {
-    pub const ALL: [JobKind; 9] = [
+    pub const ALL: [JobKind; 10] = [
         JobKind::Learn,
         JobKind::Embed,
         JobKind::Rerun,
@@ -41,6 +43,7 @@ impl JobKind {
         JobKind::Aggregate,
         JobKind::Optimize,
         JobKind::CarryOver,
+        JobKind::PlaybookRun,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -54,6 +57,7 @@ impl JobKind {
             JobKind::Aggregate => "aggregate",
             JobKind::Optimize => "optimize",
             JobKind::CarryOver => "carry_over",
+            JobKind::PlaybookRun => "playbook_run",
         }
     }
 

@@ -23,6 +23,7 @@ mod lineage;
 mod operation;
 mod optimization;
 mod outcome;
+mod playbook_run;
 mod profile;
 mod request;
 mod row_kind;
@@ -48,8 +49,8 @@ pub use evaluation::{
 };
 pub use ids::{
     AgentPlaybookId, AgentPlaybookRevisionId, EvaluationId, InjectionId, InteractionId, JobId,
-    LearningEvaluationId, OptimizationId, OrgId, ProfileId, RequestId, RunId, SessionId, ShadowComparisonId,
-    UserId, UserPlaybookId,
+    LearningEvaluationId, OptimizationId, OrgId, PlaybookRunId, ProfileId, RequestId, RunId, SessionId,
+    ShadowComparisonId, UserId, UserPlaybookId,
 };
 pub use image::{Image, ImageId, ImageRef, MediaType, UnsupportedImage};
 pub use injection::{InjectedRule, Injection, InjectionRoute};
@@ -65,6 +66,7 @@ pub use optimization::{
     RolloutJudgement, RolloutMessage, RolloutVerdict, WindowRole,
 };
 pub use outcome::{OutcomeKind, SessionOutcome};
+pub use playbook_run::{PlaybookRun, PlaybookRunStatus};
 pub use profile::{NEVER_EXPIRES, Profile, ProfileBody, ProfileTimeToLive};
 pub use request::{Experiment, ExperimentArm, LearningIntent, Request};
 pub use row_kind::RowKind;

@@ -11,6 +11,7 @@ use crate::aggregation::Aggregator;
 use crate::carry_over::Carrier;
 use crate::evaluation::{EvaluationHandler, Regenerator};
 use crate::optimization::Optimizer;
+use crate::playbook_runs::Playing;
 use crate::shadow_comparisons::Comparing;
 use crate::{App, upkeep};
 
@@ -36,6 +37,8 @@ const COMPARISONS: usize = 4;
 
 /// Each replays several conversations at the same time.
 const OPTIMIZATIONS: usize = 2;
+/// Runs of playbooks that go on at the same time; people wait for them.
+const PLAYBOOK_RUNS: usize = 16;
 
 /// How much is learned at the same time.
 #[derive(Debug, Clone)]
@@ -98,10 +101,17 @@ impl App {
             .with(JobKind::CompareShadow, Arc::new(Comparing(Arc::clone(self))), COMPARISONS)
             .with(JobKind::Aggregate, Arc::new(Aggregator(Arc::clone(self))), AGGREGATIONS)
             .with(JobKind::Optimize, Arc::new(Optimizer(Arc::clone(self))), OPTIMIZATIONS)
-            .with(JobKind::CarryOver, Arc::new(Carrier(Arc::clone(self))), CARRIERS);
-        let others =
-            RERUNS + EVALUATIONS + REGENERATIONS + COMPARISONS + AGGREGATIONS + OPTIMIZATIONS + CARRIERS;
-        let slots = settings.slots + others;
+            .with(JobKind::CarryOver, Arc::new(Carrier(Arc::clone(self))), CARRIERS)
+            .with(JobKind::PlaybookRun, Arc::new(Playing(Arc::clone(self))), PLAYBOOK_RUNS);
+        let slots = settings.slots
+            + RERUNS
+            + EVALUATIONS
+            + REGENERATIONS
+            + COMPARISONS
+            + AGGREGATIONS
+            + OPTIMIZATIONS
+            + CARRIERS
+            + PLAYBOOK_RUNS;
         let runner = Runner::start(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),

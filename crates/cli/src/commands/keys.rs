@@ -93,6 +93,7 @@ fn app(store: SqliteStore) -> App {
         costs: Default::default(),
         assistants: Default::default(),
         injections: Default::default(),
+        playbooks: reflexio_app::PlaybookSettings::default(),
     })
 }
 

@@ -1,7 +1,7 @@
 use crate::assert_snapshot;
 use crate::support::reflexio;
 
-const COMMANDS: [&str; 96] = [
+const COMMANDS: [&str; 98] = [
     "",
     "serve",
     "demo",
@@ -63,6 +63,8 @@ const COMMANDS: [&str; 96] = [
     "playbook explain",
     "playbook run",
     "playbook test",
+    "playbook assistant",
+    "playbook promote",
     "playbook lsp",
     "runs",
     "runs list",

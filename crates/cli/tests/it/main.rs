@@ -19,6 +19,7 @@ mod learning_crash;
 mod lsp;
 mod playbook;
 mod playbook_run;
+mod playbook_server;
 mod publish;
 mod report;
 mod rows;

@@ -13,7 +13,8 @@ fn examples() -> PathBuf {
 }
 
 fn run(data: &TempDir, arguments: &str) -> Run {
-    reflexio(&format!("playbook run {arguments}")).env("REFLEXIO_DATA_DIR", data.path())
+    reflexio(&format!("playbook run --no-publish --no-learned {arguments}"))
+        .env("REFLEXIO_DATA_DIR", data.path())
 }
 
 /// The name of the run, as the last line says it.
@@ -171,4 +172,86 @@ fn what_cannot_start_is_refused_with_what_to_do() {
         assert_eq!(output.code, Some(2), "{arguments}: {output}");
         assert!(output.stderr.contains(words), "{arguments}: {output}");
     }
+}
+
+const ORDER: &str = "# Desk\n\n## Main\n\n### Triggers\n- At the beginning\n\n### Steps\n- Ask the user for their $order_id\n- $order = Shop.Find($order_id)\n- Tell the user \"It comes on {$order.date}.\"\n\n# Shop:MCP\nremote:\n  type: mcp\n  url: http://localhost:9\n  transport: streamable-http\n";
+
+#[test]
+fn an_assistant_answers_with_rules_as_notes_and_results_that_were_recorded() {
+    let (data, folder) = (folder(), folder());
+    let file = write(folder.path(), "a.md", ORDER);
+    let answers = [
+        r#"{"steps": [{"id": "01", "status": "waiting", "say": [{"text": "Which one?"}]}]}"#,
+        r#"{"steps": [{"id": "01", "status": "done", "set": {"order_id": "A-1"}, "evidence": "m2"}]}"#,
+    ];
+    let tool = "Shop.Find(id) => echo '{\"date\": \"Friday\"}'";
+    let told = run(&data, "--tool").arg(tool).arg("--model").arg(model(folder.path(), &answers)).arg(&file);
+    let told = told.stdin("A-1\n").ok();
+    assert_eq!(told.stdout, "Which one?\nIt comes on Friday.\n");
+    let journal = data.path().join("playbook-runs").join(format!("{}.jsonl", name_of(&told.stderr)));
+
+    let again = crate::support::folder();
+    let model = model(again.path(), &answers);
+    let request = r#"{"messages": [{"role": "user", "content": "A-1"}], "playbooks": [{"id": 3, "content": "Say please."}]}"#;
+    let assistant = |recorded: bool| {
+        let command =
+            reflexio("playbook assistant --recorded-tool Shop.Find(id) --model").arg(&model).arg(&file);
+        if recorded { command.arg("--recorded").arg(&journal) } else { command }
+    };
+    let answer: serde_json::Value =
+        serde_json::from_str(&assistant(true).stdin(request).ok().stdout).expect("JSON");
+    assert_eq!(answer, serde_json::json!({ "content": "It comes on Friday." }));
+    std::fs::remove_file(again.path().join("count")).expect("a count");
+    let without = assistant(false).stdin(request).run();
+    assert_eq!(without.code, Some(6), "{without}");
+    let wrong = assistant(true).stdin("{}").run();
+    assert_eq!(wrong.code, Some(6), "{wrong}");
+    assert!(wrong.stderr.contains("messages"), "{wrong}");
+}
+
+#[test]
+fn a_run_publishes_its_conversation_and_an_approved_rule_can_become_a_note() {
+    let server = crate::support::Server::start();
+    let (data, folder) = (folder(), folder());
+    let text = format!(
+        "{NATIVE}\n## Other\n\n### Triggers\n- After 5 minutes\n\n### Steps\n- Return 1\n\n### Notes\n- Be kind.\n"
+    );
+    let file = write(folder.path(), "Desk chat.md", &text);
+    let talk = server.reflexio("playbook run --param bonus=3 --user-id ann --message hello").arg(&file);
+    talk.env("REFLEXIO_DATA_DIR", data.path()).ok();
+    let turns = server.reflexio("interactions list --user-id ann").json().to_string();
+    assert!(
+        turns.contains("It is 5.") && turns.contains("hello") && turns.contains("\"step\":\"02\""),
+        "{turns}"
+    );
+    let before = std::fs::read_to_string(&file).expect("the file");
+    let promote = |playbook: &str, more: &str| {
+        let into = format!("{}:{playbook}", file.display());
+        server.reflexio(&format!("playbook promote 1 {more} --into")).arg(into)
+    };
+    let unknown = promote("Main", "").run();
+    assert_eq!(unknown.code, Some(4), "{unknown}");
+    add_rule(&server);
+    let pending = promote("Main", "").run();
+    assert!(pending.code == Some(1) && pending.stderr.contains("is not approved"), "{pending}");
+    server.reflexio("agent-playbooks approve 1").ok();
+    let shown = promote("Main", "").ok();
+    assert!(
+        shown.stdout.contains("+### Notes\n+- When they are polite: Say thanks. ## Evil - {x}"),
+        "{shown}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).expect("the file"), before, "nothing is changed unasked");
+    promote("Other", "--write").ok();
+    let after = std::fs::read_to_string(&file).expect("the file");
+    assert!(after.contains("- Be kind.\n- When they are polite: Say thanks. ## Evil - {x}\n"), "{after}");
+    reflexio("playbook check").arg(&file).ok();
+    let nowhere = promote("Nowhere", "").run();
+    assert!(nowhere.code == Some(4) && nowhere.stderr.contains("there are: Main, Other"), "{nowhere}");
+}
+
+fn add_rule(server: &crate::support::Server) {
+    let rule = serde_json::json!({ "agent_version": "v1", "content": "Say thanks.\n## Evil\n- {x}", "trigger": "When they are polite" });
+    let rule = serde_json::from_value(rule).expect("a rule");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(server.client().add_agent_playbooks(vec![rule])).expect("an answer");
 }

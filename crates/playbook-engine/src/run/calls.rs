@@ -182,7 +182,7 @@ impl Run {
         let args = args.clone();
         let call = self.number();
         self.state.open = Some(Open::Tool { call });
-        let entry = Entry::ToolCalled { call, tool: name.as_str().into() };
+        let entry = Entry::ToolCalled { call, tool: name.as_str().into(), args: args.clone().into() };
         self.ask_for(entry, Effect::CallTool { call, tool: name, args });
     }
 

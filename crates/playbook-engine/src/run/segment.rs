@@ -83,8 +83,9 @@ impl Run {
         let text = playbook.steps.iter().find(|info| info.id == step).map_or("", |info| &*info.text);
         let heard = self.state.transcript.iter().rev();
         let heard = heard.into_iter().find(|message| message.from == crate::effect::Speaker::User);
-        let query =
-            format!("{} {text} {}", playbook.plain, heard.map_or("", |message| message.text.as_str()));
+        let heard = heard.map_or("", |message| message.text.as_str());
+        // `$order_id` is about an order: names are words to whoever searches.
+        let query = format!("{} {text} {heard}", playbook.plain).replace(['$', '_'], " ");
         Effect::Recall { recall, playbook: playbook.name.clone(), step, query }
     }
 

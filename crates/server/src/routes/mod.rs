@@ -18,6 +18,7 @@ mod jobs;
 mod learning;
 mod optimizations;
 mod outcomes;
+mod playbook_runs;
 mod profiles;
 mod publish;
 mod requests;
@@ -63,6 +64,7 @@ pub(crate) fn guarded() -> OpenApiRouter<AppState> {
         .merge(optimizations::routes())
         .merge(evaluations::routes())
         .merge(shadow_comparisons::routes())
+        .merge(playbook_runs::routes())
         .merge(configs::routes())
         .merge(server_state::routes())
 }

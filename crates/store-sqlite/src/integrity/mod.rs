@@ -14,7 +14,7 @@ use crate::fts::{Entry, Searchable};
 /// More faults of one kind are only counted.
 const MOST_LISTED: usize = 100;
 
-const TABLES: [&str; 32] = [
+const TABLES: [&str; 34] = [
     "api_keys",
     "requests",
     "interactions",
@@ -47,6 +47,8 @@ const TABLES: [&str; 32] = [
     "agent_versions",
     "injections",
     "injected_rules",
+    "playbook_runs",
+    "playbook_journal",
 ];
 
 /// Reads everything: the file itself, the references between tables, and each row against its index entry and

@@ -61,7 +61,7 @@ impl Paths {
 }
 
 /// The files of a folder that are programs: what another one imports is a part of that one.
-fn programs_in(folder: &Path) -> Result<Vec<Group>, Failure> {
+pub(super) fn programs_in(folder: &Path) -> Result<Vec<Group>, Failure> {
     let files = files_in(folder)?;
     let disk = Disk::default();
     let mut imported = BTreeSet::new();

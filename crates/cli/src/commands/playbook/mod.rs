@@ -1,17 +1,20 @@
 //! Markdown playbooks as files: checked, laid out, explained, tested and run, without a server.
 
+mod assistant;
 mod check;
 mod disk;
 mod explain;
 mod fmt;
 mod given;
 mod lsp;
+mod promote;
 mod run;
 mod test;
 
 use clap::Subcommand;
 
 use crate::context::Context;
+use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Playbook {
@@ -25,6 +28,10 @@ pub(crate) enum Playbook {
     Run(run::Run),
     /// Play the conversations that tests hold, without a model.
     Test(test::Test),
+    /// Answer a conversation that an optimiser replays.
+    Assistant(assistant::Assistant),
+    /// Propose a learned rule as a note of a playbook.
+    Promote(promote::Promote),
     /// Serve an editor as a language server.
     Lsp(lsp::Lsp),
 }
@@ -37,9 +44,17 @@ impl Playbook {
             Playbook::Explain(command) => command.run(context),
             Playbook::Run(command) => command.run(context),
             Playbook::Test(command) => command.run(context),
+            Playbook::Assistant(command) => command.run(context),
+            Playbook::Promote(command) => command.run(context),
             Playbook::Lsp(command) => command.run(),
         }
     }
+}
+
+/// The programs of a folder, each of one file and what it imports.
+pub(crate) fn programs_in(folder: &std::path::Path) -> Result<Vec<playbook_lang::Program>, Failure> {
+    let disk = disk::Disk::default();
+    Ok(given::programs_in(folder)?.iter().map(|group| group.parse(&disk)).collect())
 }
 
 /// `1 error`, `2 errors`.

@@ -7,6 +7,7 @@ mod logging;
 mod meter;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod playbooks;
 mod ready;
 pub(crate) mod signals;
 
@@ -97,6 +98,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DAYS", env = "REFLEXIO_INJECTION_DAYS", default_value_t = 180,
         value_parser = clap::value_parser!(u32).range(1..))]
     injection_days: u32,
+    #[command(flatten)]
+    playbooks: playbooks::PlaybookArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -153,6 +156,7 @@ impl Serve {
             costs: self.costs.settings(),
             assistants: self.assistants.operator()?,
             injections: InjectionSettings { days: self.injection_days },
+            playbooks: self.playbooks.settings()?,
         })))
     }
 

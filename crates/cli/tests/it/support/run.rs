@@ -71,6 +71,11 @@ impl Run {
         Output { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
+    /// Starts it and lets it go on.
+    pub(crate) fn spawn(mut self) -> std::process::Child {
+        self.command.spawn().expect("the binary starts")
+    }
+
     /// Runs it and asserts that it worked.
     #[track_caller]
     pub(crate) fn ok(self) -> Output {

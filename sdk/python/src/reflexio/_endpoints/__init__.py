@@ -12,6 +12,7 @@ from reflexio._endpoints.interactions import InteractionEndpoints
 from reflexio._endpoints.jobs import JobEndpoints
 from reflexio._endpoints.operations import OperationEndpoints
 from reflexio._endpoints.optimizations import OptimizationEndpoints
+from reflexio._endpoints.playbook_runs import PlaybookRunEndpoints
 from reflexio._endpoints.profiles import ProfileEndpoints
 from reflexio._endpoints.publishing import PublishingEndpoints
 from reflexio._endpoints.runs import RunEndpoints
@@ -37,6 +38,7 @@ class AllEndpoints(
     OptimizationEndpoints,
     InjectionEndpoints,
     AnalyticsEndpoints,
+    PlaybookRunEndpoints,
     ConfigurationEndpoints,
     ServerEndpoints,
 ):

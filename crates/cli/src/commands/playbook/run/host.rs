@@ -2,10 +2,11 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use playbook_run::engine::{Entry, Message, Speaker, State, Value};
+use playbook_run::engine::{Entry, Learned, Message, Speaker, State, Value};
 use playbook_run::{CommandTools, Host, Verdict};
 
 use super::input::Input;
+use super::memory::Memory;
 use super::trace::Trace;
 use crate::output::Output;
 
@@ -15,6 +16,7 @@ pub(super) struct Terminal<'a> {
     input: Input,
     tools: CommandTools,
     trace: Option<Trace>,
+    memory: Option<&'a Memory>,
     is_interactive: bool,
     /// A prompt stands in the last line.
     is_prompted: AtomicBool,
@@ -23,15 +25,14 @@ pub(super) struct Terminal<'a> {
 impl<'a> Terminal<'a> {
     pub(super) fn new(
         out: &'a Output,
+        input: Input,
         tools: CommandTools,
         is_verbose: bool,
-        given: Vec<String>,
-        reads_stdin: bool,
+        memory: Option<&'a Memory>,
     ) -> Self {
-        let is_interactive = reads_stdin && io::stdin().is_terminal() && !out.is_json();
+        let is_interactive = input.reads_stdin() && io::stdin().is_terminal() && !out.is_json();
         let trace = is_verbose.then(Trace::default);
-        let input = Input::new(given, reads_stdin);
-        Self { out, input, tools, trace, is_interactive, is_prompted: AtomicBool::new(false) }
+        Self { out, input, tools, trace, memory, is_interactive, is_prompted: AtomicBool::new(false) }
     }
 
     /// What was said before this process. It goes to standard error: whoever collects what agents say has it.
@@ -105,6 +106,13 @@ impl Host for Terminal<'_> {
 
     async fn tool(&self, name: &str, args: &[(String, Value)]) -> Result<Value, String> {
         self.tools.call(name, args).await
+    }
+
+    async fn recall(&self, _playbook: &str, _step: &str, query: &str) -> Vec<Learned> {
+        match self.memory {
+            Some(memory) => memory.recall(query).await,
+            None => Vec::new(),
+        }
     }
 
     async fn approve(&self, who: Option<&str>, text: &str) -> Option<Verdict> {

@@ -15,6 +15,10 @@ impl Input {
         Self { given: Mutex::new(given.into()), lines: reads_stdin.then(|| tokio::sync::Mutex::new(lines())) }
     }
 
+    pub(super) fn reads_stdin(&self) -> bool {
+        self.lines.is_some()
+    }
+
     pub(super) fn has_given(&self) -> bool {
         !self.given.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }

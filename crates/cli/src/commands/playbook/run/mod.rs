@@ -5,7 +5,9 @@ mod ending;
 mod folder;
 mod host;
 mod input;
-mod params;
+mod memory;
+pub(super) mod params;
+mod remote;
 mod trace;
 
 use std::path::PathBuf;
@@ -15,7 +17,7 @@ use anyhow::Context as _;
 use clap::Args;
 use jiff::{Timestamp, Zoned};
 use playbook_lang::Program;
-use playbook_run::engine::{Playbooks, Settings, Start};
+use playbook_run::engine::{Playbooks, Settings, Start, Tool};
 use playbook_run::{
     Answerer, Around, Asker, CommandTool, CommandTools, Driver, FileJournal, Header, Journal as _, NoModel,
     Pause,
@@ -31,6 +33,8 @@ use crate::exit::Code;
 use crate::failure::Failure;
 use folder::Runs;
 use host::Terminal;
+use input::Input;
+use memory::Memory;
 
 /// Arguments of `playbook run`.
 #[derive(Debug, Args)]
@@ -66,6 +70,15 @@ pub(crate) struct Run {
     /// input and prints the result. May be given several times, and again with --resume.
     #[arg(long, value_name = "TOOL")]
     tool: Vec<CommandTool>,
+    /// Run it on the server: FILE is the name of one of its playbooks, and its tools and models are the server's.
+    #[arg(long, conflicts_with_all = ["model", "tool"])]
+    server: bool,
+    /// Do not publish the conversation to the server.
+    #[arg(long)]
+    no_publish: bool,
+    /// Do not show the model what the server has learned: approved rules, and the user's profile.
+    #[arg(long)]
+    no_learned: bool,
     #[command(flatten)]
     budget: budget::BudgetArgs,
     /// Show every step, decision and call on standard error.
@@ -77,7 +90,30 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(&self, context: &Context) -> anyhow::Result<()> {
-        crate::run::wait(self.converse(context))
+        if self.server {
+            crate::run::wait(self.converse_remotely(context))
+        } else {
+            crate::run::wait(self.converse(context))
+        }
+    }
+
+    async fn converse_remotely(&self, context: &Context) -> anyhow::Result<()> {
+        let program = self.files.first().map(|file| file.to_string_lossy()).unwrap_or_default();
+        let input = Input::new(self.message.clone(), true);
+        let host = Terminal::new(&context.out, input, CommandTools::default(), self.verbose, None);
+        let remote = remote::Remote {
+            program: &program,
+            start: self.start.clone(),
+            params: &self.param,
+            user_id: self.user_id.clone(),
+            publish: !self.no_publish,
+            recall: !self.no_learned,
+            resume: self.resume.clone(),
+        };
+        tokio::select! {
+            ended = remote.converse(context, &host) => ended,
+            _ = tokio::signal::ctrl_c() => Err(Failure::new(Code::Interrupted, "the run goes on without you").into()),
+        }
     }
 
     async fn converse(&self, context: &Context) -> anyhow::Result<()> {
@@ -86,10 +122,13 @@ impl Run {
             Some(run) => runs.open(run)?,
             None => runs.create(self.header()?)?,
         };
-        let code = self.code(&journal.header().files)?;
         let tools = CommandTools::new(self.tool.clone());
-        let model = self.answerer(&journal.header().run)?;
-        let host = Terminal::new(&context.out, tools, self.verbose, self.message.clone(), self.reads_stdin());
+        let code = compile(&journal.header().files, tools.tools())?;
+        let model = answerer(self.model.as_deref(), &journal.header().run)?;
+        let memory = self.memory(context, &journal).await;
+        let input = Input::new(self.message.clone(), self.reads_stdin());
+        let recalls = memory.as_ref().filter(|_| !self.no_learned);
+        let host = Terminal::new(&context.out, input, tools, self.verbose, recalls);
         let now = || u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
         let around = Around { journal: &journal, model: &*model, host: &host, now: &now };
         let mut driver = if self.resume.is_some() {
@@ -99,7 +138,7 @@ impl Run {
         } else {
             let start = Start {
                 playbook: self.start.clone(),
-                settings: self.settings(),
+                settings: self.settings(recalls.is_some()),
                 ..params::start(&code, self.start.as_deref(), &self.param)?
             };
             Driver::start(Arc::clone(&code), start, around).await.map_err(|error| {
@@ -107,10 +146,16 @@ impl Run {
                     .hint("`reflexio playbook explain` lists playbooks and parameters")
             })?
         };
+        let known = if self.resume.is_some() { driver.state().transcript().len() } else { 0 };
         let pause = tokio::select! {
             pause = driver.converse() => Some(pause?),
             _ = tokio::signal::ctrl_c() => None,
         };
+        if let Some(memory) = memory.as_ref().filter(|_| !self.no_publish)
+            && let Err(error) = memory.publish(journal.header(), &code, driver.state(), known).await
+        {
+            context.out.warning(format_args!("the conversation was not published: {error:#}"));
+        }
         self.end(context, &journal, &driver, &code, pause)
     }
 
@@ -146,43 +191,49 @@ impl Run {
         })
     }
 
-    fn code(&self, files: &[String]) -> anyhow::Result<Arc<Playbooks>> {
-        let files = files.iter().map(|file| disk::read(file.as_ref())).collect::<Result<_, _>>()?;
-        let program: Program = Group(files).parse(&Disk::default());
-        let tools = self.tool.iter().map(|tool| tool.tool.clone()).collect();
-        Playbooks::compile(program, tools).map_err(|error| {
-            let count = super::counted(error.problems.len(), "error");
-            Failure::usage(format!("the program has {count}"))
-                .details(error.problems)
-                .hint("`reflexio playbook check` shows them in place")
-                .into()
-        })
+    async fn memory(&self, context: &Context, journal: &FileJournal) -> Option<Memory> {
+        if self.no_publish && self.no_learned {
+            return None;
+        }
+        let user = self.user_id.as_deref().or(journal.header().user_id.as_deref());
+        Memory::connect(context, user).await
     }
 
     fn reads_stdin(&self) -> bool {
         !self.files.iter().any(|file| file.as_os_str() == "-")
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, recalls: bool) -> Settings {
         let offset = Zoned::now().offset().seconds() / 60;
-        Settings { budget: self.budget.budget(), utc_offset_minutes: offset, ..Settings::default() }
+        Settings { budget: self.budget.budget(), recalls, utc_offset_minutes: offset, ..Settings::default() }
     }
+}
 
-    fn answerer(&self, run: &str) -> anyhow::Result<Box<dyn Answerer>> {
-        let mut settings = crate::models::settings(&Config::default());
-        // Whoever types a command line may run it.
-        let command = self.model.as_deref().and_then(|model| model.strip_prefix("command:"));
-        settings.commands.allowed.extend(command.map(str::to_owned));
-        settings.commands.environment.extend(std::env::vars().filter(|_| command.is_some()));
-        if self.model.is_none()
-            && settings.default_model.is_none()
-            && settings.keys.is_empty()
-            && settings.roles.is_empty()
-        {
-            return Ok(Box::new(NoModel));
-        }
-        let models = Models::new(settings, Services::default())?;
-        let options = Options::for_run(format!("playbook-{run}"));
-        Ok(Box::new(Asker::new(models, self.model.clone(), options)?))
+/// The program of these files, ready to run.
+pub(super) fn compile(files: &[String], tools: Vec<Tool>) -> anyhow::Result<Arc<Playbooks>> {
+    let files = files.iter().map(|file| disk::read(file.as_ref())).collect::<Result<_, _>>()?;
+    let program: Program = Group(files).parse(&Disk::default());
+    Playbooks::compile(program, tools).map_err(|error| {
+        let count = super::counted(error.problems.len(), "error");
+        Failure::usage(format!("the program has {count}"))
+            .details(error.problems)
+            .hint("`reflexio playbook check` shows them in place")
+            .into()
+    })
+}
+
+/// The model that was named, or the environment's; none if there is none.
+pub(super) fn answerer(model: Option<&str>, run: &str) -> anyhow::Result<Box<dyn Answerer>> {
+    let mut settings = crate::models::settings(&Config::default());
+    // Whoever types a command line may run it.
+    let command = model.and_then(|model| model.strip_prefix("command:"));
+    settings.commands.allowed.extend(command.map(str::to_owned));
+    settings.commands.environment.extend(std::env::vars().filter(|_| command.is_some()));
+    let has_one = settings.default_model.is_some() || !settings.keys.is_empty() || !settings.roles.is_empty();
+    if model.is_none() && !has_one {
+        return Ok(Box::new(NoModel));
     }
+    let models = Models::new(settings, Services::default())?;
+    let options = Options::for_run(format!("playbook-{run}"));
+    Ok(Box::new(Asker::new(models, model.map(str::to_owned), options)?))
 }

@@ -4,7 +4,11 @@ use playbook_run::engine::{Playbooks, Start, Value};
 use crate::failure::Failure;
 
 /// Parameters of what starts become arguments, everything else variables.
-pub(super) fn start(code: &Playbooks, playbook: Option<&str>, given: &[String]) -> Result<Start, Failure> {
+pub(in crate::commands::playbook) fn start(
+    code: &Playbooks,
+    playbook: Option<&str>,
+    given: &[String],
+) -> Result<Start, Failure> {
     let program = code.program();
     let mut start = Start::default();
     for text in given {

@@ -1,4 +1,11 @@
 //! The driver with journals, hosts and models: what is stored first, what is said once, where it stops.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    clippy::allow_attributes,
+    reason = "tests say what must hold"
+)]
 
 #[path = "../../playbook-engine/tests/support/mod.rs"]
 mod support;

@@ -195,11 +195,11 @@ pub(super) fn may_optimize(config: &PlaybookOptimizerConfig, subject: &Subject) 
         false => Err(format!("the optimiser is off: set `playbook_optimizer_config.{field}` to true")),
     };
     wants(config.enabled, "enabled")?;
-    let in_use = |status: Status, id: i64| match status {
-        Status::Current => Ok(()),
-        other => {
-            Err(format!("playbook {id} is {}: only one that is in use can be optimised", other.as_str()))
+    let in_use = |status: Status, id: i64| {
+        if status == Status::Current {
+            return Ok(());
         }
+        Err(format!("playbook {id} is {}: only one that is in use can be optimised", status.as_str()))
     };
     match subject {
         Subject::Agent(rule) => {

@@ -12,6 +12,8 @@ use reflexio_types::{RolloutJudgement, RolloutMessage, RolloutVerdict};
 
 pub(crate) const INGREDIENTS: [&str; 4] = ["apologise", "verify", "explain", "confirm"];
 
+type Fails = Box<dyn Fn(&Payload) -> bool + Send>;
+
 #[derive(Default)]
 pub(crate) struct Toy {
     /// Assistant calls, by payload.
@@ -20,7 +22,7 @@ pub(crate) struct Toy {
     pub(crate) improved: AtomicUsize,
     /// Answers from before, as a durable store would have them: not asked again.
     pub(crate) saved: Mutex<HashMap<String, String>>,
-    pub(crate) fails_when_asked: Mutex<Option<Box<dyn Fn(&Payload) -> bool + Send>>>,
+    pub(crate) fails_when_asked: Mutex<Option<Fails>>,
     pub(crate) judge_fails: bool,
 }
 

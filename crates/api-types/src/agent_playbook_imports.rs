@@ -47,7 +47,8 @@ impl WireRequest for ImportAgentPlaybooksRequest {
         let mut problems = check_ids("agent_playbooks", self.agent_playbooks.len(), MOST_RULES);
         for (index, rule) in self.agent_playbooks.iter().enumerate() {
             let some = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
-            if !some(&rule.content) && !(some(&rule.trigger) && some(&rule.instruction)) {
+            let whole = some(&rule.trigger) && some(&rule.instruction);
+            if !some(&rule.content) && !whole {
                 let message = "give content, or trigger and instruction";
                 problems.push(at_row("agent_playbooks", index, "content", message));
             }

@@ -101,9 +101,15 @@ async fn one_refusal_keeps_everything_out() {
     server.put("/api/update_agent_playbook", meanwhile).await.ok();
     let mut unknown = edited.clone();
     unknown["agent_playbook_id"] = json!(99);
-    let mut elsewhere = edited.clone();
+    let mut elsewhere = moved.clone();
     elsewhere["agent_version"] = json!("v2");
-    for (bad, why) in [(moved, "since it was exported"), (unknown, "does not exist"), (elsewhere, "`v1`")] {
+    let twice = edited.clone();
+    for (bad, why) in [
+        (twice, "told twice"),
+        (moved, "since it was exported"),
+        (unknown, "does not exist"),
+        (elsewhere, "`v1`"),
+    ] {
         let answer = import(&server, &[&edited, &bad]).await;
         assert_eq!(actions(&answer), ["edited", "refused"], "{answer}");
         assert!(answer["results"][1]["message"].as_str().unwrap().contains(why), "{answer}");

@@ -77,7 +77,7 @@ pub async fn several_writes_happen_together_or_not_at_all(store: &dyn Store) {
     let expecting =
         |row: &AgentPlaybook, change| AgentPlaybookChange { expected: Some(Box::new(row.clone())), ..change };
     let writes = vec![
-        AgentPlaybookWrite::Add(agent_playbook("b", 2, "plum")),
+        AgentPlaybookWrite::Add(Box::new(agent_playbook("b", 2, "plum"))),
         change_of(row.id, expecting(&row, edit("pear"))),
     ];
     let ids = store.write_agent_playbooks(&acme(), writes.clone(), &a_run(), at(2)).await.unwrap();
@@ -86,7 +86,7 @@ pub async fn several_writes_happen_together_or_not_at_all(store: &dyn Store) {
     assert_eq!(stored.iter().map(|row| row.body.content.as_str()).collect::<Vec<_>>(), ["plum", "pear"]);
     // The rule is another one by now, and one that is not there cannot be changed.
     let nobody = vec![
-        AgentPlaybookWrite::Add(agent_playbook("c", 3, "fig")),
+        AgentPlaybookWrite::Add(Box::new(agent_playbook("c", 3, "fig"))),
         change_of(AgentPlaybookId(999), edit("x")),
     ];
     for refused in [writes, nobody] {

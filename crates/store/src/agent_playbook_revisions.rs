@@ -7,7 +7,7 @@ use crate::{AgentPlaybookChange, Result, RunStart};
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentPlaybookWrite {
     /// Its id is still 0.
-    Add(AgentPlaybook),
+    Add(Box<AgentPlaybook>),
     Change {
         id: AgentPlaybookId,
         change: AgentPlaybookChange,

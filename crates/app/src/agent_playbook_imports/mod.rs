@@ -83,8 +83,7 @@ impl App {
             let every = AgentPlaybookFilter::default();
             let stored = self.store.agent_playbooks(&caller.org, &every, usize::MAX).await?;
             let may_review = caller.needs(Scope::Review).is_ok();
-            let planner =
-                Planner { stored: &stored, reviewer: &reviewer, may_review, by: self.signed(caller) };
+            let mut planner = Planner::new(&stored, &reviewer, may_review, self.signed(caller));
             let planned: Vec<Planned> = rules.iter().map(|rule| planner.plan(rule)).collect();
             let refused = planned.iter().any(|one| one.outcome.action == ImportAction::Refused);
             let writes: Vec<AgentPlaybookWrite> =

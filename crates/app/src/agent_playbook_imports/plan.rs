@@ -1,5 +1,7 @@
 //! What an imported rule means, given what is stored. Pure.
 
+use std::collections::{HashMap, HashSet};
+
 use reflexio_store::{AgentPlaybookChange, AgentPlaybookWrite};
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, FieldChange, PlaybookStatus, Review, Signature, Status,
@@ -17,17 +19,35 @@ pub(super) struct Planned {
 }
 
 pub(super) struct Planner<'a> {
-    pub(super) stored: &'a [AgentPlaybook],
-    pub(super) reviewer: &'a Reviewer,
-    pub(super) may_review: bool,
-    pub(super) by: Signature,
+    stored: HashMap<AgentPlaybookId, &'a AgentPlaybook>,
+    /// Those in use, by what they say.
+    in_use: HashMap<&'a str, Vec<&'a AgentPlaybook>>,
+    reviewer: &'a Reviewer,
+    may_review: bool,
+    by: Signature,
+    seen: HashSet<AgentPlaybookId>,
 }
 
-impl Planner<'_> {
-    pub(super) fn plan(&self, rule: &ImportedRule) -> Planned {
+impl<'a> Planner<'a> {
+    pub(super) fn new(
+        stored: &'a [AgentPlaybook],
+        reviewer: &'a Reviewer,
+        may_review: bool,
+        by: Signature,
+    ) -> Self {
+        let mut in_use: HashMap<&str, Vec<&AgentPlaybook>> = HashMap::new();
+        for row in stored.iter().filter(|row| row.status == Status::Current) {
+            in_use.entry(&row.body.content).or_default().push(row);
+        }
+        let stored = stored.iter().map(|row| (row.id, row)).collect();
+        Self { stored, in_use, reviewer, may_review, by, seen: HashSet::new() }
+    }
+
+    pub(super) fn plan(&mut self, rule: &ImportedRule) -> Planned {
         let planned = match rule.id {
             None => self.new_rule(rule),
-            Some(id) => match self.stored.iter().find(|row| row.id == id) {
+            Some(id) if !self.seen.insert(id) => Err(format!("agent playbook {id} is told twice")),
+            Some(id) => match self.stored.get(&id) {
                 Some(row) => self.known_rule(rule, row),
                 None => Err(format!(
                     "agent playbook {id} does not exist here; take `id` out to add it as a new one"
@@ -42,12 +62,10 @@ impl Planner<'_> {
 
     fn new_rule(&self, rule: &ImportedRule) -> Result<Planned, String> {
         let row = new_row(rule, &self.by);
-        let same = |other: &&AgentPlaybook| {
-            other.status == Status::Current
-                && other.agent_version == row.agent_version
-                && FieldChange::between(other, &row).is_empty()
+        let same = |other: &&&AgentPlaybook| {
+            other.agent_version == row.agent_version && FieldChange::between(other, &row).is_empty()
         };
-        if let Some(known) = self.stored.iter().find(same) {
+        if let Some(known) = self.saying(&row.body.content).iter().find(same) {
             return Ok(unchanged(known.id, Some(format!("it is there already as {}", known.id))));
         }
         if row.playbook_status != PlaybookStatus::Pending {
@@ -55,7 +73,12 @@ impl Planner<'_> {
             self.reviewer.check_new(row.playbook_status).map_err(|error| error.to_string())?;
         }
         let status = row.playbook_status.as_str();
-        Ok(written(ImportAction::Added, None, Some(status.to_owned()), AgentPlaybookWrite::Add(row)))
+        Ok(written(
+            ImportAction::Added,
+            None,
+            Some(status.to_owned()),
+            AgentPlaybookWrite::Add(Box::new(row)),
+        ))
     }
 
     fn known_rule(&self, rule: &ImportedRule, row: &AgentPlaybook) -> Result<Planned, String> {
@@ -122,12 +145,9 @@ impl Planner<'_> {
                 self.change(row, edit(rule, &told), action)
             }
             (Status::Current, PlaybookStatus::Rejected) => {
-                let row = proposal(told, None, &self.by);
-                let message = format!(
-                    "{} was rejected, so the new text waits as another rule",
-                    rule.id.map_or(0, |id| id.0)
-                );
-                Ok(written(ImportAction::Added, None, Some(message), AgentPlaybookWrite::Add(row)))
+                let message = format!("{} was rejected, so the new text waits as another rule", row.id);
+                let new = Box::new(proposal(told, None, &self.by));
+                Ok(written(ImportAction::Added, None, Some(message), AgentPlaybookWrite::Add(new)))
             }
             (status, _) => Err(format!(
                 "agent playbook {} is {} and cannot be edited; export what is in use again",
@@ -138,18 +158,17 @@ impl Planner<'_> {
     }
 
     fn successor(&self, row: &AgentPlaybook, told: AgentPlaybook) -> Planned {
-        let waits = |other: &&AgentPlaybook| {
+        let waits = |other: &&&AgentPlaybook| {
             other.body.successor_of == Some(row.id)
-                && other.status == Status::Current
                 && other.playbook_status == PlaybookStatus::Pending
                 && FieldChange::between(other, &told).is_empty()
         };
-        if let Some(known) = self.stored.iter().find(waits) {
+        if let Some(known) = self.saying(&told.body.content).iter().find(waits) {
             return unchanged(known.id, Some(format!("it is proposed already as {}", known.id)));
         }
         let message = Some(format!("as the successor of {}", row.id));
         let successor = proposal(told, Some(row.id), &self.by);
-        written(ImportAction::Proposed, None, message, AgentPlaybookWrite::Add(successor))
+        written(ImportAction::Proposed, None, message, AgentPlaybookWrite::Add(Box::new(successor)))
     }
 
     fn change(
@@ -167,6 +186,11 @@ impl Planner<'_> {
         self.reviewer.check(row, &change).map_err(|error| error.to_string())?;
         let change = AgentPlaybookChange { expected: Some(Box::new(row.clone())), ..change };
         Ok(written(action, Some(row.id), None, AgentPlaybookWrite::Change { id: row.id, change }))
+    }
+
+    /// Rules in use with this text.
+    fn saying(&self, content: &str) -> &[&'a AgentPlaybook] {
+        self.in_use.get(content).map_or(&[], Vec::as_slice)
     }
 
     fn may_decide(&self, status: PlaybookStatus) -> Result<(), String> {

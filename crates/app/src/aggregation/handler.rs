@@ -79,19 +79,19 @@ impl App {
                     let rule = row(&scope, group, &members, wording, written_by, self.now());
                     standing.proposal(newest, group.cluster, rule)
                 }
-                Written::Nothing(reason) => Came::ToNothing(reason),
+                Written::Nothing(reason) => Came::Nothing(reason),
             };
             match made {
-                Came::ToARule(proposal) => proposed.push(*proposal),
-                Came::ToMore(rule) => {
+                Came::Rule(proposal) => proposed.push(*proposal),
+                Came::Evidence(rule) => {
                     let said = format!(
                         "proposed already as {}, its evidence was brought up to date",
                         rule.before.id
                     );
                     *tally.reasons.entry(said).or_default() += 1;
-                    grown.push(rule);
+                    grown.push(*rule);
                 }
-                Came::ToNothing(reason) => *tally.reasons.entry(reason).or_default() += 1,
+                Came::Nothing(reason) => *tally.reasons.entry(reason).or_default() += 1,
             }
         }
         let outdated = outdated(&standing, &refreshed.outdated);

@@ -13,11 +13,12 @@ const MOST_WINDOWS: usize = 100;
 
 /// What a changed cluster came to.
 pub(super) enum Came {
-    ToARule(Box<Proposed>),
+    /// A new proposal.
+    Rule(Box<Proposed>),
     /// The rule that waits stands on other evidence.
-    ToMore(Grown),
+    Evidence(Box<Grown>),
     /// Why.
-    ToNothing(String),
+    Nothing(String),
 }
 
 /// The rules of a type and version that stand already.
@@ -36,7 +37,7 @@ impl Standing {
         let (mut row, mut replaces) = (row, None);
         match newest.map(|rule| (rule, rule.playbook_status)) {
             Some((rule, PlaybookStatus::Pending)) if is_kept(rule, &row) => {
-                return Came::ToMore(Grown { before: rule.clone(), after: grown(rule, row) });
+                return Came::Evidence(Box::new(Grown { before: rule.clone(), after: grown(rule, row) }));
             }
             Some((rule, PlaybookStatus::Pending)) => {
                 row.body.successor_of = rule.body.successor_of;
@@ -46,8 +47,8 @@ impl Standing {
             Some((_, PlaybookStatus::Rejected)) | None => {}
         }
         match self.objection(&row, replaces.as_ref().map(|rule| rule.id)) {
-            Some(reason) => Came::ToNothing(reason),
-            None => Came::ToARule(Box::new(Proposed { cluster, row, replaces })),
+            Some(reason) => Came::Nothing(reason),
+            None => Came::Rule(Box::new(Proposed { cluster, row, replaces })),
         }
     }
 

@@ -49,25 +49,27 @@ fn undoing() -> RunStart {
 
 /// The run that took the other one back.
 pub(crate) async fn undo(store: &dyn Store, org: &OrgId, id: &RunId) -> Run {
-    match store.undo_run(org, id, &undoing(), at(30)).await.unwrap() {
-        Undone::Done(run) => run,
-        refused => panic!("{id}: {refused:?}"),
-    }
+    let undone = store.undo_run(org, id, &undoing(), at(30)).await.unwrap();
+    assert!(matches!(undone, Undone::Done(_)), "{id}: {undone:?}");
+    let Undone::Done(run) = undone else { unreachable!() };
+    run
 }
 
 async fn refusal(store: &dyn Store, id: &RunId) -> UndoRefusal {
     let before = everything(store, &acme()).await;
     let plan = store.undo_plan(&acme(), id).await.unwrap().unwrap();
-    let Undone::Refused(refusal) = store.undo_run(&acme(), id, &undoing(), at(30)).await.unwrap() else {
-        panic!("{id} was undone")
-    };
+    let answer = store.undo_run(&acme(), id, &undoing(), at(30)).await.unwrap();
+    assert!(matches!(answer, Undone::Refused(_)), "{id}: {answer:?}");
+    let Undone::Refused(refusal) = answer else { unreachable!() };
     assert_eq!(plan.refusal.as_ref(), Some(&refusal), "the plan says the same");
     assert_eq!(everything(store, &acme()).await, before, "nothing changed");
     refusal
 }
 
 async fn block_reasons(store: &dyn Store, id: &RunId) -> Vec<(String, BlockReason)> {
-    let UndoRefusal::RowsChanged { rows, total } = refusal(store, id).await else { panic!("no rows") };
+    let refusal = refusal(store, id).await;
+    assert!(matches!(refusal, UndoRefusal::RowsChanged { .. }), "{refusal:?}");
+    let UndoRefusal::RowsChanged { rows, total } = refusal else { unreachable!() };
     assert_eq!(rows.len() as u64, total);
     rows.into_iter().map(|blocked| (blocked.row.id_text(), blocked.reason)).collect()
 }

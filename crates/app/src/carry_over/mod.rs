@@ -99,7 +99,7 @@ impl App {
         let mut rules = self.store.agent_playbooks(org, &approved, usize::MAX).await?;
         rules.sort_by_key(|rule| rule.id);
         let there = self.store.agent_playbooks(org, &of(to), usize::MAX).await?;
-        Ok(Plan::new(rules, there, to, self.now()))
+        Ok(Plan::new(rules, &there, to, self.now()))
     }
 
     async fn carry(&self, org: &OrgId, plan: Plan, run: &RunStart) -> Result<CarriedOver> {
@@ -132,7 +132,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(rules: Vec<AgentPlaybook>, there: Vec<AgentPlaybook>, to: &str, now: Timestamp) -> Self {
+    fn new(rules: Vec<AgentPlaybook>, there: &[AgentPlaybook], to: &str, now: Timestamp) -> Self {
         let mut plan = Plan { proposed: Vec::new(), left_out: Vec::new() };
         for rule in rules {
             let id = rule.id;

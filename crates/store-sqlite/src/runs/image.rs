@@ -31,7 +31,7 @@ impl Row {
 pub(super) fn read(sql: &Connection, kind: Kind, org: &OrgId, id: &str) -> Result<Option<Row>> {
     let text = format!("SELECT * FROM {} WHERE org_id = ? AND id = ?", kind.table);
     let mut statement = sql.prepare_cached(&text)?;
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query((org.as_str(), id))?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let mut image = Image::new();

@@ -1,9 +1,10 @@
-//! Operations that changed learned rows. `recorder.rs` notes what they change, `changes.rs` reads it, `image.rs` is a row as its
-//! columns, and `undo.rs` puts rows back.
+//! Operations that changed learned rows. `recorder.rs` notes what they change, by the triggers of `triggers.rs`; `changes.rs` reads
+//! it, `image.rs` is a row as its columns, and `undo.rs` puts rows back.
 
 mod changes;
 mod image;
 mod recorder;
+mod triggers;
 mod undo;
 
 use async_trait::async_trait;

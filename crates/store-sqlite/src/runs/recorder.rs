@@ -11,6 +11,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::image;
+use super::triggers::Table;
 use crate::error::Result;
 use crate::learned::Kind;
 use crate::rows::word;
@@ -24,7 +25,8 @@ pub(crate) fn install(sql: &Connection) -> Result<()> {
     sql.create_scalar_function("row_difference", -1, flags, image::difference_function)?;
     sql.execute_batch("CREATE TEMP TABLE recording (run INTEGER NOT NULL)")?;
     for kind in Kind::ALL {
-        sql.execute_batch(&triggers(kind, &columns(sql, kind)?))?;
+        let table = Table { kind, columns: columns(sql, kind)? };
+        sql.execute_batch(&table.triggers())?;
     }
     Ok(())
 }
@@ -141,7 +143,7 @@ fn count(sql: &Connection, recording: &Recording) -> Result<Counts> {
         let (was_there, is_there) = (row.get(2)?, row.get(3)?);
         let net = nets.entry((row.get(0)?, row.get(1)?)).or_insert(Net { was_there, is_there, status: None });
         net.is_there = is_there;
-        net.status = row.get::<_, Option<String>>(4)?.or(net.status.take());
+        net.status = row.get::<_, Option<String>>(4)?.or_else(|| net.status.take());
     }
     let mut counts = Counts { rows: nets.len() as i64, ..Counts::default() };
     for net in nets.values() {
@@ -163,55 +165,4 @@ fn columns(sql: &Connection, kind: Kind) -> Result<Vec<String>> {
     let mut statement = sql.prepare("SELECT name FROM pragma_table_info(?) ORDER BY cid")?;
     let names = statement.query_map([kind.table], |row| row.get(0))?;
     Ok(names.collect::<rusqlite::Result<_>>()?)
-}
-
-fn triggers(kind: Kind, columns: &[String]) -> String {
-    let table = kind.table;
-    let list = |each: &dyn Fn(&String) -> String| columns.iter().map(each).collect::<Vec<_>>().join(", ");
-    let fields = |side: &str| list(&|name| format!("'{name}', {side}.{name}"));
-    let pairs = |one: &str, other: &str| list(&|name| format!("'{name}', {one}.{name}, {other}.{name}"));
-    let user =
-        |side: &str| if kind.user == "NULL" { kind.user.to_owned() } else { format!("{side}.{}", kind.user) };
-    let note = |side: &str, before: &str, after: &str, digest_before: &str, digest_after: &str| {
-        format!(
-            "INSERT INTO run_changes (org_id, run, row_kind, row_id, user_id, before, after, digest_before, digest_after)
-             SELECT {side}.org_id, run, '{}', CAST({side}.id AS TEXT), {}, {before}, {after}, {digest_before}, {digest_after}
-             FROM recording;",
-            kind.subject,
-            user(side),
-        )
-    };
-    let digest = |side: &str| format!("row_digest({})", fields(side));
-    let added = note("NEW", "NULL", "NULL", "NULL", &digest("NEW"));
-    let changed = note(
-        "NEW",
-        &format!("row_difference({})", pairs("OLD", "NEW")),
-        &format!("row_difference({})", pairs("NEW", "OLD")),
-        &digest("OLD"),
-        &digest("NEW"),
-    );
-    let deleted = note("OLD", &format!("json_object({})", fields("OLD")), "NULL", &digest("OLD"), "NULL");
-    // A row that is deleted outside of a run is gone for good, so its text goes from the records of runs, too.
-    format!(
-        "CREATE TEMP TRIGGER {table}_added AFTER INSERT ON main.{table}
-         WHEN EXISTS (SELECT 1 FROM recording) BEGIN {added} END;
-         CREATE TEMP TRIGGER {table}_changed AFTER UPDATE ON main.{table}
-         WHEN EXISTS (SELECT 1 FROM recording) AND {} BEGIN {changed} END;
-         CREATE TEMP TRIGGER {table}_deleted AFTER DELETE ON main.{table}
-         WHEN EXISTS (SELECT 1 FROM recording) BEGIN {deleted} END;
-         CREATE TEMP TRIGGER {table}_forgotten AFTER DELETE ON main.{table}
-         WHEN NOT EXISTS (SELECT 1 FROM recording) BEGIN
-             UPDATE run_changes SET before = NULL, after = NULL
-             WHERE org_id = OLD.org_id AND row_kind = '{}' AND row_id = CAST(OLD.id AS TEXT);
-         END;",
-        format_args!(
-            "({})",
-            columns
-                .iter()
-                .map(|name| format!("OLD.{name} IS NOT NEW.{name}"))
-                .collect::<Vec<_>>()
-                .join(" OR ")
-        ),
-        kind.subject,
-    )
 }

@@ -37,7 +37,15 @@ impl Model {
                 Record::Profile(row) => self.profiles.push(row),
                 Record::UserPlaybook(row) => self.user_playbooks.push(row),
                 Record::AgentPlaybook(row) => self.agent_playbooks.push(row),
-                _ => {}
+                Record::Image { .. }
+                | Record::Request(_)
+                | Record::Interaction(_)
+                | Record::AgentPlaybookRevision(_)
+                | Record::SessionOutcome(_)
+                | Record::Evaluation(_)
+                | Record::LearningEvaluation(_)
+                | Record::ShadowComparison(_)
+                | Record::Config { .. } => {}
             }
         }
     }

@@ -20,17 +20,17 @@ const ROUNDS: u32 = 5;
 /// Statements that make `?1` rows each: user playbooks of 90 days, and sessions with an outcome and a retrieval.
 const FILL: [&str; 5] = [
     "INSERT INTO user_playbooks (org_id, user_id, request_id, playbook_name, agent_version, created_at, status, body)
-     SELECT 'o', 'user' || n % 1000, 'request-' || n / 2, 'type' || n % 7, 'v' || n % 5, ?2 - n % 7776000,
+     SELECT 'o', 'user' || (n % 1000), 'request-' || (n / 2), 'type' || (n % 7), 'v' || (n % 5), ?2 - n % 7776000,
          CASE n % 10 WHEN 0 THEN 'archived' ELSE 'current' END, json_object('content', printf('%0500d', n))
      FROM numbers LIMIT ?1",
     "INSERT INTO requests (org_id, id, user_id, session_id, created_at, source, agent_version)
-     SELECT 'o', 'request-' || n, 'user' || n % 1000, 'session-' || n, ?2 - n % 7776000, '', 'v' || n % 5
+     SELECT 'o', 'request-' || n, 'user' || (n % 1000), 'session-' || n, ?2 - n % 7776000, '', 'v' || (n % 5)
      FROM numbers LIMIT ?1",
     "INSERT INTO session_outcomes (org_id, id, user_id, session_id, outcome, occurred_at, source, created_at, body)
-     SELECT 'o', 'outcome-' || n, 'user' || n % 1000, 'session-' || n,
+     SELECT 'o', 'outcome-' || n, 'user' || (n % 1000), 'session-' || n,
          CASE n % 3 WHEN 0 THEN 'failure' ELSE 'success' END, ?2 - n % 7776000, '', 0, '{}' FROM numbers LIMIT ?1",
     "INSERT INTO injections (id, org_id, at, route, session_id, user_id)
-     SELECT n + 1, 'o', ?2 - n % 7776000, 'context', 'session-' || n, 'user' || n % 1000 FROM numbers LIMIT ?1",
+     SELECT n + 1, 'o', ?2 - n % 7776000, 'context', 'session-' || n, 'user' || (n % 1000) FROM numbers LIMIT ?1",
     "INSERT INTO injected_rules (org_id, kind, rule_id, injection, wording)
      SELECT 'o', 'agent_playbook', n % 20, n + 1, 'w' FROM numbers WHERE ?2 > 0 LIMIT ?1",
 ];

@@ -187,9 +187,11 @@ async fn undoing_what_is_in_production_needs_a_reviewer() {
     let store = stored.unwrap();
     let rule = json!({"agent_playbooks": [{"agent_version": "v1", "content": "be kind",
         "playbook_status": "approved"}]});
-    server.post("/api/add_agent_playbook", rule).await.ok();
     let write = server.create_key("default", &[Scope::Read, Scope::Write]).await.secret;
     let all = server.create_key("default", &Scope::ALL).await.secret;
+    let alone = json!({"review_config": {"another_key": false}});
+    server.send_as(Some(&all), Method::POST, "/api/update_config", Some(alone)).await.ok();
+    server.send_as(Some(&all), Method::POST, "/api/add_agent_playbook", Some(rule)).await.ok();
     let org = reflexio_types::OrgId::default_org();
     let mut records = Vec::new();
     let mut keep = |record| {

@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 
 /// What the better wording says; the assistant does it only when it is told to.
 const BETTER: &str = "When a parcel is late, apologise and give a date.";
+/// Longer than anything here takes on a slow machine.
+const DEADLINE: Duration = Duration::from_secs(60);
 const OLD: &str = "When a parcel is late, answer briefly.";
 
 /// An assistant that apologises if its playbook says so.
@@ -131,15 +133,20 @@ async fn start(world: &World) -> i64 {
 }
 
 async fn until_over(server: &TestServer, id: i64) -> Value {
-    for _ in 0..1_200 {
-        let run = server.get(&format!("/api/optimizations/{id}")).await.ok();
-        let state = run["optimization"]["state"].as_str().unwrap().to_owned();
-        if !["queued", "running"].contains(&state.as_str()) {
-            return run;
+    until(server, &format!("/api/optimizations/{id}"), |run| run["optimization"]["state"].clone()).await
+}
+
+/// Looks until what is there is over.
+async fn until(server: &TestServer, path: &str, state: fn(&Value) -> Value) -> Value {
+    let began = tokio::time::Instant::now();
+    loop {
+        let found = server.get(path).await.ok();
+        if !["queued", "running"].contains(&state(&found).as_str().unwrap()) {
+            return found;
         }
+        assert!(began.elapsed() < DEADLINE, "it does not end: {found}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("the run does not end: {}", server.get(&format!("/api/optimizations/{id}")).await.body);
 }
 
 async fn rule(server: &TestServer, id: i64) -> Value {
@@ -372,12 +379,5 @@ async fn the_lift_of_a_rule_is_measured_and_can_be_required() {
 
 async fn measure(server: &TestServer, path: &str) -> Value {
     server.post(path, json!({})).await.ok();
-    for _ in 0..1_200 {
-        let measured = server.get(path).await.ok();
-        if !["queued", "running"].contains(&measured["state"].as_str().unwrap()) {
-            return measured;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the measurement does not end");
+    until(server, path, |measured| measured["state"].clone()).await
 }

@@ -7,8 +7,6 @@ use std::time::Duration;
 use reflexio_llm::Reach;
 use reflexio_llm::endpoint::{Reply, Seen, TestEndpoint};
 use reflexio_test_support::TestServer;
-use reflexio_types::Scope;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 /// What the better wording says; the assistant does it only when it is told to.
@@ -279,23 +277,6 @@ async fn a_cancelled_run_stops_and_another_one_may_begin() {
     assert_eq!(run["optimization"]["state"], "cancelled", "{run}");
     assert_eq!(world.server.get("/api/optimizations/99").await.status, 404);
     assert_ne!(start(&world).await, id);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn another_org_neither_sees_nor_stops_a_run() {
-    let world = world().await;
-    let id = start(&world).await;
-    until_over(&world.server, id).await;
-    let key = world.server.create_key("other", &Scope::ALL).await.secret;
-    let ask =
-        async |method: Method, path: String| world.server.send_as(Some(&key), method, &path, None).await;
-    let listed = ask(Method::GET, "/api/optimizations".to_owned()).await.ok();
-    assert_eq!(listed["optimizations"], json!([]));
-    for path in [format!("/api/optimizations/{id}"), format!("/api/optimizations/{id}/events")] {
-        assert_eq!(ask(Method::GET, path.clone()).await.status, 404, "{path}");
-    }
-    assert_eq!(ask(Method::POST, format!("/api/optimizations/{id}/cancel")).await.status, 404);
-    assert_eq!(ask(Method::GET, format!("/api/agent_playbooks/{}/lift", world.rule)).await.status, 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,12 +7,12 @@ use std::time::Duration;
 use reflexio_llm::Reach;
 use reflexio_llm::endpoint::{Reply, Seen, TestEndpoint};
 use reflexio_test_support::TestServer;
-use reflexio_types::Scope;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 /// What the better wording says; the assistant does it only when it is told to.
 const BETTER: &str = "When a parcel is late, apologise and give a date.";
+/// Longer than anything here takes on a slow machine.
+const DEADLINE: Duration = Duration::from_secs(60);
 const OLD: &str = "When a parcel is late, answer briefly.";
 
 /// An assistant that apologises if its playbook says so.
@@ -131,15 +131,20 @@ async fn start(world: &World) -> i64 {
 }
 
 async fn until_over(server: &TestServer, id: i64) -> Value {
-    for _ in 0..1_200 {
-        let run = server.get(&format!("/api/optimizations/{id}")).await.ok();
-        let state = run["optimization"]["state"].as_str().unwrap().to_owned();
-        if !["queued", "running"].contains(&state.as_str()) {
-            return run;
+    until(server, &format!("/api/optimizations/{id}"), |run| run["optimization"]["state"].clone()).await
+}
+
+/// Looks until what is there is over.
+async fn until(server: &TestServer, path: &str, state: fn(&Value) -> Value) -> Value {
+    let began = tokio::time::Instant::now();
+    loop {
+        let found = server.get(path).await.ok();
+        if !["queued", "running"].contains(&state(&found).as_str().unwrap()) {
+            return found;
         }
+        assert!(began.elapsed() < DEADLINE, "it does not end: {found}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("the run does not end: {}", server.get(&format!("/api/optimizations/{id}")).await.body);
 }
 
 async fn rule(server: &TestServer, id: i64) -> Value {
@@ -275,23 +280,6 @@ async fn a_cancelled_run_stops_and_another_one_may_begin() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_org_neither_sees_nor_stops_a_run() {
-    let world = world().await;
-    let id = start(&world).await;
-    until_over(&world.server, id).await;
-    let key = world.server.create_key("other", &Scope::ALL).await.secret;
-    let ask =
-        async |method: Method, path: String| world.server.send_as(Some(&key), method, &path, None).await;
-    let listed = ask(Method::GET, "/api/optimizations".to_owned()).await.ok();
-    assert_eq!(listed["optimizations"], json!([]));
-    for path in [format!("/api/optimizations/{id}"), format!("/api/optimizations/{id}/events")] {
-        assert_eq!(ask(Method::GET, path.clone()).await.status, 404, "{path}");
-    }
-    assert_eq!(ask(Method::POST, format!("/api/optimizations/{id}/cancel")).await.status, 404);
-    assert_eq!(ask(Method::GET, format!("/api/agent_playbooks/{}/lift", world.rule)).await.status, 404);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn every_night_pending_rules_get_a_run_and_optimised_ones_do_not() {
     let world = world().await;
     let runs =
@@ -372,12 +360,5 @@ async fn the_lift_of_a_rule_is_measured_and_can_be_required() {
 
 async fn measure(server: &TestServer, path: &str) -> Value {
     server.post(path, json!({})).await.ok();
-    for _ in 0..1_200 {
-        let measured = server.get(path).await.ok();
-        if !["queued", "running"].contains(&measured["state"].as_str().unwrap()) {
-            return measured;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the measurement does not end");
+    until(server, path, |measured| measured["state"].clone()).await
 }

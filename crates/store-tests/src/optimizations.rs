@@ -152,7 +152,7 @@ pub async fn a_run_ends_with_its_successor_and_its_job(store: &dyn Store) {
     let lease = claim_one(store, 2).await.lease;
     let end = end(OptimizationState::Committed, Some(reworded(&before, "new words")));
     let ended = store.end_optimization(&lease, run.id, end, at(9)).await.unwrap();
-    let Some(OptimizationTarget::AgentPlaybook(successor)) = ended.successor else { panic!("{ended:?}") };
+    let successor = AgentPlaybookId(ended.successor.unwrap().id());
     assert_eq!((ended.state, ended.finished_at), (OptimizationState::Committed, Some(at(9))));
     assert_eq!(job(store, lease.job).await.state, JobState::Done);
     let after = rule(store, successor).await;
@@ -200,7 +200,7 @@ pub async fn a_user_playbook_gives_way_to_its_better_wording(store: &dyn Store) 
     let successor = Successor::User { row: Box::new(row), replaces: Box::new(before.clone()) };
     let end = end(OptimizationState::Committed, Some(successor));
     let ended = store.end_optimization(&lease, run.id, end, at(9)).await.unwrap();
-    let Some(OptimizationTarget::UserPlaybook(successor)) = ended.successor else { panic!("{ended:?}") };
+    let successor = UserPlaybookId(ended.successor.unwrap().id());
     let of = |id| UserPlaybookFilter { id: Some(id), ..UserPlaybookFilter::default() };
     let after = store.user_playbooks(&acme(), &of(successor), 1).await.unwrap().remove(0);
     assert_eq!((after.body.content.as_str(), after.status), ("new words", Status::Current));

@@ -45,6 +45,7 @@ impl Model {
                 | Record::Evaluation(_)
                 | Record::LearningEvaluation(_)
                 | Record::ShadowComparison(_)
+                | Record::Injection(_)
                 | Record::Config { .. } => {}
             }
         }

@@ -30,12 +30,13 @@ impl Journal for StoreJournal<'_> {
         let told_by = self.tells.load(Ordering::Relaxed).then_some(self.lease.job);
         let piece = JournalPiece { position, entries, told_by };
         let (store, now) = (&self.app.store, self.app.now());
-        store.extend_playbook_journal(self.lease, self.run, piece, now).await.map_err(
-            |error| match error {
-                Error::Changed { .. } => JournalError::Moved { expected: position, found: position + 1 },
-                other => JournalError::Unavailable(other.to_string()),
-            },
-        )?;
+        let stored = store.extend_playbook_journal(self.lease, self.run, piece, now).await;
+        stored.map_err(|error| {
+            if matches!(error, Error::Changed { .. }) {
+                return JournalError::Moved { expected: position, found: position + 1 };
+            }
+            JournalError::Unavailable(error.to_string())
+        })?;
         self.app.playbooks.note_change();
         Ok(())
     }

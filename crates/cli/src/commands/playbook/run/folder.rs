@@ -43,9 +43,11 @@ impl Runs {
                 .hint("a run says its name when it ends; --data-dir names the folder it was kept in")
                 .into());
         }
-        FileJournal::open(&path).map_err(|error| match error {
-            JournalError::Busy => Failure::failed(format!("run {run} is going on in another process")).into(),
-            other => anyhow::Error::new(other).context(format!("run {run}")),
+        FileJournal::open(&path).map_err(|error| {
+            if matches!(error, JournalError::Busy) {
+                return Failure::failed(format!("run {run} is going on in another process")).into();
+            }
+            anyhow::Error::new(error).context(format!("run {run}"))
         })
     }
 

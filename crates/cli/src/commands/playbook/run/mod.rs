@@ -195,7 +195,7 @@ impl Run {
         if self.no_publish && self.no_learned {
             return None;
         }
-        let user = self.user_id.as_deref().or(journal.header().user_id.as_deref());
+        let user = self.user_id.as_deref().or_else(|| journal.header().user_id.as_deref());
         Memory::connect(context, user).await
     }
 

@@ -78,6 +78,8 @@ impl App {
         let secret = format!("rfx_{id}_{}", URL_SAFE_NO_PAD.encode(secret));
         let key = ApiKey { id: KeyId(id), org, name, scopes, created_at: self.now(), revoked_at: None };
         self.store.add_key(&key, &hash(&secret)).await?;
+        // Nobody gets in without a key from here on, not even for as long as the last look-up is believed.
+        self.key_cache.put_any(true);
         Ok(NewKey { key, secret })
     }
 

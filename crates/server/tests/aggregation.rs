@@ -216,7 +216,7 @@ fn corrected(user: &str) -> Value {
 async fn a_row_between_two_refreshes_joins_and_the_rule_that_waits_has_it_as_evidence() {
     let server = TestServer::start_learning(|_| {}).await;
     let aggregator = json!({"reaggregation_trigger_count": 3});
-    let general = json!({"playbook_name": "general", "playbook_definition_prompt": "All that helps.",
+    let general = json!({"playbook_name": "general", "playbook_definition_prompt": "What went wrong, what the user corrected, and what to do differently.",
                          "playbook_aggregator_config": aggregator});
     server.post("/api/update_config", json!({"playbook_configs": [general]})).await.ok();
     for user in ["ann", "bob", "eve"] {

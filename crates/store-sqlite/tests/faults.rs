@@ -45,7 +45,7 @@ async fn a_full_disk_loses_nothing_that_was_answered_and_heals_when_space_return
 #[tokio::test]
 async fn a_database_at_its_size_limit_refuses_writes_until_rows_are_deleted() {
     let folder = TempDir::new().unwrap();
-    let options = Options { most_pages: Some(400), ..Options::default() };
+    let options = Options { most_pages: Some(700), ..Options::default() };
     let store = SqliteStore::open(&folder.path().join("test.db"), &options).unwrap();
     let mut stored = 0;
     let error = loop {

@@ -54,7 +54,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the server.
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// Try it: a server with bundled conversations, what it learned, and what to do next.
     Demo(demo::Demo),
     /// Publish conversations: inline, from a file, or from standard input.

@@ -43,7 +43,6 @@ from reflexio.errors import (
     ServerError,
     UnexpectedResponseError,
 )
-from reflexio.models.carry_over import CarriedPlaybook, CarryAgentPlaybooksResponse, LeftOutPlaybook
 from reflexio.models.analytics import (
     AgentPlaybookCounts,
     Count,
@@ -57,6 +56,7 @@ from reflexio.models.analytics import (
     VersionAnalyticsResponse,
     WaitingPlaybook,
 )
+from reflexio.models.carry_over import CarriedPlaybook, CarryAgentPlaybooksResponse, LeftOutPlaybook
 from reflexio.models.config import (
     AgentSuccessConfig,
     BudgetConfig,
@@ -160,6 +160,7 @@ from reflexio.models.optimizations import (
     RolloutJudgement,
     RolloutMessage,
     StartOptimizationResponse,
+)
 from reflexio.models.playbook_runs import (
     ListPlaybookRunsResponse,
     ListPlaybooksResponse,
@@ -341,17 +342,15 @@ __all__ = [
     "PermissionDeniedError",
     "PlaybookAggregatorConfig",
     "PlaybookAnalyticsResponse",
-    "PlaybookConfig",
-    "PlaybookHealthResponse",
-    "PlaybookOptimizerConfig",
-    "PlaybookReviewResponse",
     "PlaybookAssistantResponse",
     "PlaybookConfig",
     "PlaybookEntry",
+    "PlaybookHealthResponse",
     "PlaybookJournalResponse",
     "PlaybookMessage",
     "PlaybookOptimizerConfig",
     "PlaybookProgram",
+    "PlaybookReviewResponse",
     "PlaybookRun",
     "PlaybookRunResponse",
     "PlaybookStateResponse",

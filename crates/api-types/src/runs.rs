@@ -21,6 +21,8 @@ pub enum RunKind {
     Import,
     /// Approved rules of one version of the agent, proposed for another.
     CarryOver,
+    /// A better wording of one playbook.
+    Optimization,
     /// Takes another run back; undoing it brings that run back.
     Undo,
 }
@@ -40,6 +42,7 @@ impl From<DomainKind> for RunKind {
             DomainKind::Downgrade => RunKind::Downgrade,
             DomainKind::Import => RunKind::Import,
             DomainKind::CarryOver => RunKind::CarryOver,
+            DomainKind::Optimization => RunKind::Optimization,
             DomainKind::Undo => RunKind::Undo,
         }
     }
@@ -54,6 +57,7 @@ impl From<RunKind> for DomainKind {
             RunKind::Downgrade => DomainKind::Downgrade,
             RunKind::Import => DomainKind::Import,
             RunKind::CarryOver => DomainKind::CarryOver,
+            RunKind::Optimization => DomainKind::Optimization,
             RunKind::Undo => DomainKind::Undo,
         }
     }

@@ -132,8 +132,9 @@ impl Optimizations for SqliteStore {
             Successor::User { row, .. } => (row.user_id.clone(), row.searchable_text()),
         });
         let entry = fts::entries(&lease.org, text.into_iter().collect()).await?.pop();
-        let lease = lease.clone();
-        self.writer.write(move |tx| finish(tx, &lease, id, &end, entry, at)).await
+        let (lease, run) = (lease.clone(), end.run.clone());
+        self.write_run(&lease.org.clone(), &run, at, move |tx, _| finish(tx, &lease, id, &end, entry, at))
+            .await
     }
 
     async fn close_optimization(

@@ -1,6 +1,6 @@
 use reflexio_store::{
     AgentPlaybookChange, AgentPlaybookFilter, Error, Lease, OptimizationEnd, OptimizationFilter,
-    OptimizationStep, Page, Store, Successor, UserPlaybookFilter,
+    OptimizationStep, Page, Store, Successor, Undone, UserPlaybookFilter,
 };
 use reflexio_types::{
     AgentPlaybook, AgentPlaybookId, CandidateFate, JobKind, JobProgress, JobState, NewJob, Optimization,
@@ -11,7 +11,7 @@ use reflexio_types::{
 use serde_json::{Value, json};
 
 use crate::sample::{
-    ALL, acme, add_agent_playbooks, add_user_playbooks, agent_playbook, at, other, user_playbook,
+    ALL, a_run, acme, add_agent_playbooks, add_user_playbooks, agent_playbook, at, other, user_playbook,
 };
 use crate::workers::{claim_one, job};
 
@@ -78,7 +78,13 @@ fn step(run: &str, events: usize) -> OptimizationStep {
 fn end(state: OptimizationState, successor: Option<Successor>) -> OptimizationEnd {
     let target = OptimizationTarget::AgentPlaybook(AgentPlaybookId(0));
     let body = OptimizationBody { decision: Some("because".to_owned()), ..run_of(target, &["ann"], 1).body };
-    OptimizationEnd { state, body, candidates: vec![candidate(1, CandidateFate::Winner)], successor }
+    OptimizationEnd {
+        state,
+        body,
+        candidates: vec![candidate(1, CandidateFate::Winner)],
+        successor,
+        run: a_run(),
+    }
 }
 
 async fn pending(store: &dyn Store, content: &str) -> AgentPlaybook {
@@ -151,6 +157,7 @@ pub async fn a_run_ends_with_its_successor_and_its_job(store: &dyn Store) {
     let run = start(store, &acme(), before.id.0, &["ann"], 1).await;
     let lease = claim_one(store, 2).await.lease;
     let end = end(OptimizationState::Committed, Some(reworded(&before, "new words")));
+    let name = end.run.id.clone();
     let ended = store.end_optimization(&lease, run.id, end, at(9)).await.unwrap();
     let successor = AgentPlaybookId(ended.successor.unwrap().id());
     assert_eq!((ended.state, ended.finished_at), (OptimizationState::Committed, Some(at(9))));
@@ -160,6 +167,9 @@ pub async fn a_run_ends_with_its_successor_and_its_job(store: &dyn Store) {
     let replaced = rule(store, before.id).await;
     assert_eq!((replaced.status, replaced.body.superseded_by), (Status::Superseded, Some(successor)));
     assert_eq!(store.optimization_of_job(&acme(), lease.job).await.unwrap().unwrap().1, None);
+    let undone = store.undo_run(&acme(), &name, &a_run(), at(10)).await.unwrap();
+    assert!(matches!(undone, Undone::Done(_)), "{undone:?}");
+    assert_eq!(rule(store, before.id).await, before, "the old wording is back");
     assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
 }
 

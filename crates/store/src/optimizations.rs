@@ -6,7 +6,7 @@ use reflexio_types::{
 };
 use serde_json::Value;
 
-use crate::{Lease, Page, Result};
+use crate::{Lease, Page, Result, RunStart};
 
 /// Which runs. An empty filter means all of the org.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct OptimizationEnd {
     pub body: OptimizationBody,
     pub candidates: Vec<OptimizationCandidate>,
     pub successor: Option<Successor>,
+    /// Under which the successor can be taken back.
+    pub run: RunStart,
 }
 
 /// Runs that look for a better wording of a playbook, with everything that was tried.

@@ -16,18 +16,21 @@ pub enum RunKind {
     Import,
     /// Approved rules of one version of the agent, proposed for another.
     CarryOver,
+    /// A better wording of one playbook.
+    Optimization,
     /// Takes another run back; undoing it brings that run back.
     Undo,
 }
 
 impl RunKind {
-    pub const ALL: [RunKind; 7] = [
+    pub const ALL: [RunKind; 8] = [
         RunKind::Aggregation,
         RunKind::Rerun,
         RunKind::Upgrade,
         RunKind::Downgrade,
         RunKind::Import,
         RunKind::CarryOver,
+        RunKind::Optimization,
         RunKind::Undo,
     ];
 
@@ -39,6 +42,7 @@ impl RunKind {
             RunKind::Downgrade => "downgrade",
             RunKind::Import => "import",
             RunKind::CarryOver => "carry_over",
+            RunKind::Optimization => "optimization",
             RunKind::Undo => "undo",
         }
     }

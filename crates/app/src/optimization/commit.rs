@@ -2,15 +2,16 @@
 
 use reflexio_jobs::{Failure, Running};
 use reflexio_optimize::{Book, Decision, Run};
-use reflexio_store::{Error as StoreError, OptimizationEnd, Successor};
+use reflexio_store::{Error as StoreError, OptimizationEnd, RunStart, Successor};
 use reflexio_types::{
-    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Optimization, OptimizationState, Timestamp,
+    AgentPlaybook, AgentPlaybookBody, AgentPlaybookId, Optimization, OptimizationState, RunKind, Timestamp,
     UserPlaybook, UserPlaybookBody, UserPlaybookId,
 };
 
 use super::plan::{Subject, may_optimize};
 use crate::App;
 use crate::learning::unavailable;
+use crate::runs::{Asked, of_job};
 
 /// Who learned a wording that came out of a run.
 pub(super) const LEARNED_BY: &str = "optimizer";
@@ -44,7 +45,13 @@ impl App {
         let state =
             if successor.is_some() { OptimizationState::Committed } else { OptimizationState::Unchanged };
         body.decision = Some(decision);
-        let end = OptimizationEnd { state, body, candidates: run.candidates(book), successor };
+        let end = OptimizationEnd {
+            state,
+            body,
+            candidates: run.candidates(book),
+            successor,
+            run: run_of(running, &optimization),
+        };
         let (id, lease) = (optimization.id, &running.lease);
         let ended = match self.store.end_optimization(lease, id, end.clone(), self.now()).await {
             // Between our look and the transaction.
@@ -89,6 +96,12 @@ impl App {
             }
         })
     }
+}
+
+/// The run under which what comes of an optimisation can be taken back.
+pub(super) fn run_of(running: &Running, optimization: &Optimization) -> RunStart {
+    let scope = format!("{} {}", optimization.target.kind().replace('_', " "), optimization.target.id());
+    of_job(running.lease.job, RunKind::Optimization, scope, Asked::By(None))
 }
 
 /// The parts that the old content was made of do not describe the new one.

@@ -11,6 +11,7 @@ use reflexio_types::{
 };
 use serde_json::json;
 
+use super::commit::run_of;
 use super::plan::{Subject, task_of};
 use super::{sources_of, task};
 use crate::access::Access;
@@ -190,7 +191,8 @@ impl App {
         body.report = Some(serde_json::to_value(&lift).map_err(broken)?);
         let state =
             if lift.windows.is_empty() { OptimizationState::Failed } else { OptimizationState::Unchanged };
-        let end = OptimizationEnd { state, body, candidates: Vec::new(), successor: None };
+        let run_start = run_of(running, &run);
+        let end = OptimizationEnd { state, body, candidates: Vec::new(), successor: None, run: run_start };
         self.store.end_optimization(&running.lease, run.id, end, self.now()).await?;
         Ok(())
     }

@@ -62,6 +62,7 @@ enum Kind {
     Downgrade,
     Import,
     CarryOver,
+    Optimization,
     Undo,
 }
 
@@ -80,6 +81,7 @@ impl From<Kind> for RunKind {
             Kind::Downgrade => RunKind::Downgrade,
             Kind::Import => RunKind::Import,
             Kind::CarryOver => RunKind::CarryOver,
+            Kind::Optimization => RunKind::Optimization,
             Kind::Undo => RunKind::Undo,
         }
     }

@@ -103,6 +103,19 @@ async fn what_was_learned_is_found_by_every_filter() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_no_definition_asks_for_is_not_learned_and_the_job_says_so() {
+    let server = TestServer::start_learning(|_| {}).await;
+    let refunds = json!({"playbook_name": "refund_policy",
+                         "playbook_definition_prompt": "What the agent gets wrong about refunds and returns."});
+    server.post("/api/update_config", json!({"playbook_configs": [refunds]})).await.ok();
+    publish_and_wait(&server, correction("ann")).await;
+    assert!(playbooks(&server, json!({})).await.is_empty());
+    let jobs = server.get("/api/jobs?kind=learn").await.ok();
+    let message = jobs["jobs"][0]["progress"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("no definition asks for it: 1"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_short_conversation_waits_for_its_window_and_a_full_one_does_not() {
     let server = TestServer::start_learning(|_| {}).await;
     server.post("/api/publish_interaction", correction("ann")).await.ok();

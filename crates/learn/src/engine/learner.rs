@@ -5,7 +5,7 @@ use reflexio_types::{
 };
 
 use super::{Error, Result};
-use crate::builtin::{self, Definitions, LabelledTurn, OwnText, Window};
+use crate::builtin::{self, Definitions, DropReason, LabelledTurn, OwnText, Window};
 use crate::consolidate::Consolidation;
 use crate::extract::{Extraction, Shown};
 use crate::findings::{Findings, FoundPlaybook, FoundProfile, Scene};
@@ -78,6 +78,9 @@ fn built_in(scene: &Scene<'_>) -> Findings {
     let definitions = Definitions { profile: scene.profile, playbooks: &scene.playbooks };
     let learned = builtin::learn(&Window { turns: &labelled, own: &own }, &definitions);
     let mut findings = Findings::default();
+    for _ in 0..learned.dropped.count(DropReason::NoDefinition) {
+        findings.drop_one(NOT_ASKED_FOR);
+    }
     for profile in learned.profiles {
         let time_to_live = profile.time_to_live;
         match scene.resolve(&profile.evidence) {
@@ -108,6 +111,7 @@ fn built_in(scene: &Scene<'_>) -> Findings {
 }
 
 const SEEN_BEFORE: &str = "seen before";
+const NOT_ASKED_FOR: &str = "no definition asks for it";
 
 async fn pictures(store: &SharedStore, org: &OrgId, scene: &Scene<'_>) -> Result<Vec<Shown>> {
     let mut shown = Vec::new();

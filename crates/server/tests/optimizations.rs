@@ -7,6 +7,8 @@ use std::time::Duration;
 use reflexio_llm::Reach;
 use reflexio_llm::endpoint::{Reply, Seen, TestEndpoint};
 use reflexio_test_support::TestServer;
+use reflexio_types::Scope;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 /// What the better wording says; the assistant does it only when it is told to.
@@ -361,4 +363,27 @@ async fn the_lift_of_a_rule_is_measured_and_can_be_required() {
 async fn measure(server: &TestServer, path: &str) -> Value {
     server.post(path, json!({})).await.ok();
     until(server, path, |measured| measured["state"].clone()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_seen_by_its_own_org_only_from_the_first_key_on() {
+    let world = world().await;
+    let id = start(&world).await;
+    until_over(&world.server, id).await;
+    // Nobody asked for a key until here.
+    let own = world.server.create_key(reflexio_types::Caller::local().org.as_str(), &Scope::ALL).await.secret;
+    let other = world.server.create_key("other", &Scope::ALL).await.secret;
+    let rule = world.rule;
+    let run = format!("/api/optimizations/{id}");
+    for (key, status, count) in [(&own, 200, 1), (&other, 404, 0)] {
+        assert_eq!(world.server.send_as(Some(key), Method::GET, &run, None).await.status, status);
+        let runs = world.server.send_as(Some(key), Method::GET, "/api/optimizations", None).await.ok();
+        assert_eq!(runs["optimizations"].as_array().unwrap().len(), count, "{runs}");
+    }
+    let events = world.server.send_as(Some(&other), Method::GET, &format!("{run}/events"), None).await;
+    assert_eq!(events.status, 404, "{}", events.body);
+    for path in [format!("/api/optimizations/{id}/cancel"), format!("/api/agent_playbooks/{rule}/lift")] {
+        let answer = world.server.send_as(Some(&other), Method::POST, &path, None).await;
+        assert!((400..500).contains(&answer.status), "{path}: {}", answer.body);
+    }
 }

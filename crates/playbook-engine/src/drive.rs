@@ -164,7 +164,15 @@ impl Script {
                 Event::Message { .. } => drop(self.messages.pop_front()),
                 Event::Answer { .. } => drop(self.answers.pop_front()),
                 Event::Timer { .. } => self.timers = self.timers.saturating_sub(1),
-                Event::ToolResult { .. } | Event::ToolFailed { .. } => {}
+                Event::ToolResult { call, .. } | Event::ToolFailed { call, .. } => {
+                    let made = journal.iter().find_map(|entry| match entry {
+                        Entry::ToolCalled { call: made, tool, .. } if made == call => Some(tool),
+                        _ => None,
+                    });
+                    if let Some(results) = made.and_then(|tool| self.tools.get_mut(tool.as_ref() as &str)) {
+                        next_result(results);
+                    }
+                }
                 Event::Start(_)
                 | Event::ModelFailed { .. }
                 | Event::Unaffordable { .. }
@@ -178,6 +186,11 @@ impl Script {
     }
 }
 
+/// The last result is given again and again.
+fn next_result<T: Clone>(results: &mut VecDeque<T>) -> Option<T> {
+    if results.len() > 1 { results.pop_front() } else { results.front().cloned() }
+}
+
 impl World for Script {
     fn model(&mut self, request: &ModelRequest) -> Result<serde_json::Value, String> {
         self.asked.push(request.clone());
@@ -188,8 +201,7 @@ impl World for Script {
         let Some(results) = self.tools.get_mut(name) else {
             return Err(format!("there is no tool `{name}`"));
         };
-        let result = if results.len() > 1 { results.pop_front() } else { results.front().cloned() };
-        result.unwrap_or_else(|| Err(format!("the script has no result of `{name}`")))
+        next_result(results).unwrap_or_else(|| Err(format!("the script has no result of `{name}`")))
     }
 
     fn user(&mut self) -> Option<String> {

@@ -58,8 +58,8 @@ pub use event::{Event, Learned, LearnedFrom, Start, Used};
 pub use journal::{AppliedNote, Call, DecidedBy, Entry, Evaluated, Purpose, PythonOutcome, Waiting};
 pub use model::{
     AgentContext, Answer, CallAnswer, Candidate, Context, DecisionAnswer, LearnedContext, ModelRequest,
-    NoteContext, OfferedQuestion, OfferedStep, PROMPTS, Pairs, PlaybookContext, PromptFile, Repair,
-    ResultContext, SayAnswer, SkeletonStep, Status, StepAnswer, ToolContext, TriggerAnswer,
+    NoteContext, OfferedFork, OfferedQuestion, OfferedStep, PROMPTS, Pairs, PlaybookContext, PromptFile,
+    Repair, ResultContext, SayAnswer, SkeletonStep, Status, StepAnswer, ToolContext, TriggerAnswer,
 };
 pub use playbook_lang::Value;
 pub use run::{Advance, Refusal, ResumeError, Resumed, Run, Spent, State};

@@ -402,19 +402,6 @@ fn native_steps_that_are_certain_do_not_end_a_segment() {
 }
 
 #[test]
-fn a_condition_on_what_the_segment_writes_ends_it() {
-    let text = "- Ask the user for $age\n- Extract $name from the conversation\n- If $age > 17\n  - Greet the user\n";
-    let answers = [
-        json!({ "steps": [{ "id": "01", "status": "waiting", "say": [{ "text": "?" }] }] }),
-        json!({ "steps": [{ "id": "01", "status": "done", "set": { "age": 20 }, "evidence": "m2" }, { "id": "02", "status": "done", "set": { "name": "Ada" } }] }),
-        json!({ "steps": [{ "id": "03.01", "status": "done", "say": [{ "text": "Hello" }] }] }),
-    ];
-    let mut script = script(&["20"], &answers);
-    let drive = drive(&steps(text), support::with_variables(&[("age", Value::Int(3))]), &mut script);
-    assert_eq!(drive.said().collect::<Vec<_>>(), ["?", "Hello"], "{}", trace(&drive.journal));
-}
-
-#[test]
 fn turns_of_a_loop_over_a_list_are_one_answer() {
     let text = "- For each $topic in [\"bills\", \"help\", \"tea\"]\n  - Explain $topic to the user\n  - Say \"Next.\"\n- Thank the user";
     let say = |id: &str| json!({ "id": id, "status": "done", "say": [{ "text": id }] });
@@ -441,7 +428,7 @@ fn prompts_render_with_every_kind_of_request() {
     );
     let mut shown = String::new();
     for request in scripts.iter().flat_map(|script| &script.asked) {
-        let prompt = playbook_engine::PROMPTS.iter().find(|prompt| prompt.name == request.prompt).unwrap();
+        let prompt = playbook_engine::PROMPTS.iter().rfind(|prompt| prompt.name == request.prompt).unwrap();
         let mut environment = minijinja::Environment::new();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
         let text = environment.render_str(prompt.source, minijinja::value::Serde(&request.context)).unwrap();

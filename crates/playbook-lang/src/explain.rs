@@ -126,6 +126,13 @@ pub fn explain_step(step: &Step) -> (Doer, String) {
         StepKind::Call { call, .. } => native(&format!("calls `{}` with these arguments", call.callee)),
         StepKind::Say { .. } => native("the words stand in quotes and are said as they are"),
         StepKind::SayAsked { .. } => model("the words are not in quotes, so the model finds them"),
+        StepKind::Ask { fills, words: Some(_), .. } if fills.is_empty() => {
+            native("the question stands in quotes and is put as it is; the run waits for the answer")
+        }
+        StepKind::Ask { fills, words: Some(_), .. } => model(&format!(
+            "the question is put as it stands in quotes; the model finds {} in the answer",
+            dollars(fills)
+        )),
         StepKind::Ask { fills, .. } if fills.is_empty() => {
             model("the model asks; the run waits for the answer")
         }

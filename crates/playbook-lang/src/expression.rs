@@ -18,3 +18,10 @@ pub fn parse(source: &str) -> Result<ast::Expr, String> {
 pub fn literal(tree: &ast::Expr) -> Option<crate::Value> {
     expr::literal(tree).map(crate::Value::from)
 }
+
+/// What an expression calls by name, methods of values among it; nothing if it is no expression.
+#[must_use]
+pub fn calls(source: &str) -> Vec<String> {
+    let uses = expr::parse(source).unwrap_or_default();
+    uses.calls.into_iter().map(|call| call.callee).collect()
+}

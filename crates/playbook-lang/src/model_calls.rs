@@ -184,7 +184,9 @@ impl<'a> Counter<'a> {
     /// The step itself and the playbooks it calls.
     fn own(&mut self, agent: usize, step: &Step) -> ModelCalls {
         let (doer, _) = explain_step(step);
-        let answers = u64::from(matches!(&step.kind, StepKind::Ask { fills, .. } if !fills.is_empty()));
+        // Finding the words of a question and reading its answer are two requests.
+        let answers =
+            u64::from(matches!(&step.kind, StepKind::Ask { fills, words: None, .. } if !fills.is_empty()));
         let mut sum = ModelCalls::of(u64::from(doer == Doer::Model) + answers);
         if let StepKind::Delegate { agent, .. } = &step.kind {
             sum = sum.then(ModelCalls::open(Open::Delegated { agent: agent.clone() }));

@@ -56,6 +56,9 @@ pub enum StepKind {
         to: String,
         fills: Vec<String>,
         instruction: String,
+        /// `Ask the user "Which day suits you?" for $day`: the very words.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        words: Option<Template>,
     },
     /// `Ask accountant to calculate the tax amount`: one agent asks another in words.
     Delegate {

@@ -69,12 +69,18 @@ pub(crate) enum OpKind {
 /// A condition.
 #[derive(Debug)]
 pub(crate) enum Question {
-    /// `is_lenient`: a variable that was never set counts as nothing, as in `$name is empty`.
-    Native {
-        condition: Expression,
-        is_lenient: bool,
-    },
+    Native(Native),
     Model(Arc<str>),
+}
+
+/// A condition that the program decides.
+#[derive(Debug)]
+pub(crate) struct Native {
+    pub(crate) condition: Expression,
+    /// A variable that was never set counts as nothing, as in `$name is empty`.
+    pub(crate) is_lenient: bool,
+    /// Nothing but its truth comes of it: it calls no playbook and no tool.
+    pub(crate) is_plain: bool,
 }
 
 #[derive(Debug)]
@@ -110,6 +116,8 @@ pub(crate) struct ModelStep {
     pub(crate) writes: Vec<(Box<str>, Option<Box<str>>)>,
     /// The values come from the user: a message must be named as the evidence.
     pub(crate) is_from_user: bool,
+    /// The author's own words for a question: they are said as they are, and the model only reads the answer.
+    pub(crate) words: Option<Template>,
 }
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use playbook_lang::{
     Call, Condition, Decided, Items, Mode, Playbook, Returned, Step, StepKind, Target, WaitFor,
 };
 
-use super::op::{Argument, CallSite, ModelKind, ModelStep, Op, OpKind, Question, Returning};
+use super::op::{Argument, CallSite, ModelKind, ModelStep, Native, Op, OpKind, Question, Returning};
 use super::playbook::StepInfo;
 use super::{Callee, Playbooks};
 use crate::eval::{Expression, Place};
@@ -110,15 +110,19 @@ impl Compiler<'_> {
 
     fn test(&mut self, condition: &Condition, is_negated: bool, turns: Option<usize>) -> usize {
         let question = match &condition.decided {
-            Decided::Expression { expr } => {
-                Question::Native { condition: self.expression(expr), is_lenient: false }
-            }
-            Decided::Phrase { expr } => {
-                Question::Native { condition: self.expression(expr), is_lenient: true }
-            }
+            Decided::Expression { expr } => Question::Native(self.native(expr, false)),
+            Decided::Phrase { expr } => Question::Native(self.native(expr, true)),
             Decided::Model => Question::Model(condition.text.as_str().into()),
         };
         self.push(OpKind::Test { question, is_negated, otherwise: usize::MAX, turns })
+    }
+
+    fn native(&self, expr: &playbook_lang::Expr, is_lenient: bool) -> Native {
+        let is_plain = playbook_lang::expression::calls(&expr.source).iter().all(|name| {
+            let callee = self.code.callee(self.agent, name);
+            !name.starts_with("memory.") && matches!(callee, Callee::Function(_) | Callee::Refused(_))
+        });
+        Native { condition: self.expression(expr), is_lenient, is_plain }
     }
 
     fn while_loop(&mut self, step: &Step, condition: &Condition, is_negated: bool, depth: usize) {
@@ -151,6 +155,7 @@ impl Compiler<'_> {
                     instruction,
                     writes: Vec::new(),
                     is_from_user: false,
+                    words: None,
                 }));
             }
         }
@@ -212,11 +217,13 @@ impl Compiler<'_> {
         let untyped = |name: &String| (name.as_str().into(), None);
         let mut writes: Vec<(Box<str>, Option<Box<str>>)> = step.effects.writes.iter().map(untyped).collect();
         let mut is_from_user = false;
+        let mut literal = None;
         #[expect(clippy::wildcard_enum_match_arm, reason = "the rest are instructions")]
         let (kind, instruction) = match &step.kind {
             StepKind::SayAsked { instruction, .. } => (ModelKind::Say, instruction.as_str()),
-            StepKind::Ask { fills, instruction, .. } => {
+            StepKind::Ask { fills, instruction, words, .. } => {
                 writes = fills.iter().map(untyped).collect();
+                literal.clone_from(words);
                 is_from_user = true;
                 (ModelKind::Ask, instruction.as_str())
             }
@@ -233,7 +240,7 @@ impl Compiler<'_> {
             StepKind::Return { .. } => (ModelKind::Return, step.text.as_str()),
             _ => (ModelKind::Instruct, step.text.as_str()),
         };
-        ModelStep { kind, instruction: instruction.into(), writes, is_from_user }
+        ModelStep { kind, instruction: instruction.into(), writes, is_from_user, words: literal }
     }
 
     /// A playbook without steps is one step.
@@ -246,7 +253,8 @@ impl Compiler<'_> {
             return;
         }
         let (kind, instruction) = (ModelKind::React, text);
-        self.push(OpKind::Model(ModelStep { kind, instruction, writes: Vec::new(), is_from_user: false }));
+        let writes = Vec::new();
+        self.push(OpKind::Model(ModelStep { kind, instruction, writes, is_from_user: false, words: None }));
     }
 
     fn call(&self, call: &Call) -> CallSite {

@@ -282,6 +282,13 @@ fn order(offers: &[Offer<'_>], answer: &mut Answer) -> Result<(), String> {
                 used.push(Arc::clone(&offer.id));
                 at = if decision.value { *yes } else { *no };
             }
+            Offered::Fork([yes, no]) => {
+                let Some(step) = steps.peek() else { break };
+                at = [*yes, *no].into_iter().flatten().find(|way| leads_to(offers, *way, &step.id, answer));
+                if at.is_none() {
+                    break;
+                }
+            }
             Offered::Step(_, next) => {
                 let Some(step) = steps.peek() else { break };
                 if *step.id != *offer.id {
@@ -301,6 +308,20 @@ fn order(offers: &[Offer<'_>], answer: &mut Answer) -> Result<(), String> {
     }
     answer.decisions.retain(|decision| used.iter().any(|id| **id == *decision.id));
     Ok(())
+}
+
+/// Whether a step is the next one on a way. Which way the program goes nobody knows yet.
+fn leads_to(offers: &[Offer<'_>], way: usize, step: &str, answer: &Answer) -> bool {
+    let goes = |way: &Option<usize>| way.is_some_and(|way| leads_to(offers, way, step, answer));
+    match offers.get(way).map(|offer| (offer, &offer.what)) {
+        None => false,
+        Some((offer, Offered::Step(..))) => *offer.id == *step,
+        Some((_, Offered::Fork([yes, no]))) => goes(yes) || goes(no),
+        Some((offer, Offered::Question(_, [yes, no]))) => {
+            let decision = answer.decisions.iter().find(|decision| *decision.id == *offer.id);
+            decision.is_some_and(|decision| goes(if decision.value { yes } else { no }))
+        }
+    }
 }
 
 fn parsed(name: &str, source: &str) -> Result<(), String> {

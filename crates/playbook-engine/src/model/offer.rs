@@ -1,16 +1,17 @@
 //! Segments: which steps one answer may cover.
 //!
-//! From where a playbook stands, steps in words are offered together as long as what comes between them is certain:
-//! literal words, conditions that read nothing the offered steps may write, turns of a loop whose items are known.
-//! Both branches of a condition the model decides are offered; the answer says which way it went. A native step that
-//! computes, calls or waits ends the segment. If things turn out differently after all, what is left of the answer is
-//! dropped and the model is asked again.
+//! From where a playbook stands, steps in words are offered together as long as what comes between them is known (see
+//! `ahead.rs`). Both branches of a condition the model decides are offered; the answer says which way it went. Where the
+//! program decides by what an offered step sets, both ways are offered too, and the answer goes the one the model
+//! expects. A native step that computes from such values, calls or waits ends the segment. If things turn out
+//! differently after all, what is left of the answer is dropped and the model is asked again.
 
 use std::sync::Arc;
 
 use playbook_lang::Value;
 use rustc_hash::FxHashMap;
 
+use super::ahead::Position;
 use crate::code::{ModelKind, ModelStep, OpKind, PlaybookCode, Question};
 use crate::eval::Scope;
 use crate::run::Turns;
@@ -34,6 +35,8 @@ pub(crate) enum Offered<'a> {
     Step(&'a ModelStep, Option<usize>),
     /// And what comes if it is so, and if it is not.
     Question(&'a str, [Option<usize>; 2]),
+    /// The program decides, once the steps before are done; what comes then, as for a question.
+    Fork([Option<usize>; 2]),
 }
 
 /// Where a playbook stands.
@@ -67,22 +70,13 @@ impl<'a> Standing<'_, 'a> {
     }
 }
 
-/// A place the answer may reach.
-#[derive(Clone, Debug, Default)]
-struct Position {
-    pc: usize,
-    when: Vec<(Arc<str>, bool)>,
-    /// Turns of loops that were not made yet.
-    turns: Vec<(usize, u64)>,
-    with: Vec<(Arc<str>, Value)>,
-}
-
-struct Walk<'s, 'a> {
-    at: &'s Standing<'s, 'a>,
+/// The way through a playbook, and what was found on it.
+pub(super) struct Walk<'s, 'a> {
+    pub(super) at: &'s Standing<'s, 'a>,
     offers: Vec<Offer<'a>>,
     seen: FxHashMap<(usize, Vec<(usize, u64)>), usize>,
     /// Variables that may be different by then.
-    written: Vec<&'a str>,
+    pub(super) written: Vec<&'a str>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -91,8 +85,7 @@ impl<'a> Walk<'_, 'a> {
         let position = self.settled(position)?;
         let key = (position.pc, position.turns.clone());
         if let Some(&known) = self.seen.get(&key) {
-            self.meet(known, &position.when);
-            return Some(known);
+            return self.meet(known, &position);
         }
         if self.offers.len() >= self.at.most {
             return None;
@@ -100,29 +93,43 @@ impl<'a> Walk<'_, 'a> {
         let op = self.at.playbook.ops.get(position.pc)?;
         let id = turn_id(self.at.playbook, op.step, &|slot| self.turn(&position, slot));
         let index = self.offers.len();
-        self.seen.insert(key, index);
-        let what = if let OpKind::Model(step) = &op.kind {
-            Offered::Step(step, None)
-        } else if let OpKind::Test { question: Question::Model(text), .. } = &op.kind {
-            Offered::Question(text, [None, None])
-        } else {
-            return None;
+        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is stopped at")]
+        let what = match &op.kind {
+            OpKind::Model(step) => Offered::Step(step, None),
+            OpKind::Test { question: Question::Model(text), .. } => Offered::Question(text, [None, None]),
+            OpKind::Test { question: Question::Native(_), .. } => Offered::Fork([None, None]),
+            _ => return None,
         };
+        // A question that was answered may have to be put again in the next turn of its loop.
+        let is_answered = self.is_asked_at(position.pc);
+        if !is_answered {
+            self.seen.insert(key.clone(), index);
+        }
         let (when, with) = (position.when.clone(), position.with.clone());
         self.offers.push(Offer { id: Arc::clone(&id), step: op.step, what, when, with });
-        self.follow(index, &id, position);
+        self.follow(index, &id, position, is_answered);
+        if matches!(self.offers.get(index)?.what, Offered::Fork([None, None])) {
+            // Nothing to do on either way.
+            self.offers.truncate(index);
+            self.seen.remove(&key);
+            return None;
+        }
         Some(index)
     }
 
-    fn follow(&mut self, index: usize, id: &Arc<str>, position: Position) {
+    /// Whether the way begins here, with a question that was put and has got an answer.
+    pub(super) fn is_asked_at(&self, pc: usize) -> bool {
+        self.offers.is_empty() && pc == self.at.pc && self.at.is_asked
+    }
+
+    fn follow(&mut self, index: usize, id: &Arc<str>, mut position: Position, is_answered: bool) {
         let Some(op) = self.at.playbook.ops.get(position.pc) else { return };
         if let OpKind::Model(step) = &op.kind {
-            self.written.extend(step.writes.iter().map(|(name, _)| &**name));
-            let is_answered =
-                position.pc == self.at.pc && self.at.is_asked && matches!(step.kind, ModelKind::Ask);
-            if ends_segment(step) && !is_answered {
+            if ends_segment(step) && !(is_answered && matches!(step.kind, ModelKind::Ask)) {
                 return;
             }
+            self.written.extend(step.writes.iter().map(|(name, _)| &**name));
+            position.with.retain(|(name, _)| !step.writes.iter().any(|(written, _)| **written == **name));
             let next = self.build(Position { pc: position.pc + 1, ..position });
             if let Some(Offer { what: Offered::Step(_, after), .. }) = self.offers.get_mut(index) {
                 *after = next;
@@ -135,96 +142,28 @@ impl<'a> Walk<'_, 'a> {
                 Position { pc, when, ..position.clone() }
             };
             let ways = [self.build(way(true)), self.build(way(false))];
-            if let Some(Offer { what: Offered::Question(_, after), .. }) = self.offers.get_mut(index) {
+            if let Some(Offer { what: Offered::Question(_, after) | Offered::Fork(after), .. }) =
+                self.offers.get_mut(index)
+            {
                 *after = ways;
             }
         }
     }
 
-    /// Goes over what is certain, to the next step in words.
-    fn settled(&self, mut position: Position) -> Option<Position> {
-        // Every operation is passed at most once in a turn, and turns are counted.
-        for _ in 0..1_000 {
-            let op = self.at.playbook.ops.get(position.pc)?;
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the rest ends a segment")]
-            match &op.kind {
-                OpKind::Model(_) | OpKind::Test { question: Question::Model(_), .. } => {
-                    return Some(position);
-                }
-                OpKind::Say { .. } | OpKind::EnterLoop { .. } => position.pc += 1,
-                OpKind::Jump(to) => {
-                    let is_loop = matches!(self.at.playbook.ops.get(*to)?.kind, OpKind::Next { .. });
-                    if *to <= position.pc && !is_loop {
-                        return None;
-                    }
-                    position.pc = *to;
-                }
-                OpKind::Next { slot, variable, exit } => {
-                    self.turned(&mut position, *slot, variable, *exit)?
-                }
-                OpKind::Test {
-                    question: Question::Native { condition, is_lenient },
-                    is_negated,
-                    otherwise,
-                    ..
-                } => {
-                    let is_open = |name: &str| {
-                        self.written.contains(&name)
-                            || position.with.iter().any(|(known, _)| &**known == name)
-                    };
-                    if condition.reads_any(&is_open) {
-                        return None;
-                    }
-                    let scope = Lenient { scope: self.at.scope?, is_lenient: *is_lenient };
-                    let is_true = condition.quick(&scope)?.is_truthy();
-                    position.pc = if is_true == *is_negated { *otherwise } else { position.pc + 1 };
-                }
-                _ => return None,
-            }
+    /// Two ways lead here: only what they have in common is a condition, and the same holds for what follows. Words
+    /// that were found for one turn of a loop, or for other values, are no words for this way.
+    fn meet(&mut self, at: usize, position: &Position) -> Option<usize> {
+        if position.has_gone_back || self.offers.get(at)?.with != position.with {
+            return None;
         }
-        None
-    }
-
-    /// The next turn of a loop that is being gone through, or its end.
-    fn turned(&self, position: &mut Position, slot: usize, variable: &Arc<str>, exit: usize) -> Option<()> {
-        let turn = self.turn(position, slot);
-        let items = &self.at.turns.get(slot)?.items;
-        let Some(item) = items.get(usize::try_from(turn).ok()?) else {
-            position.pc = exit;
-            return Some(());
-        };
-        position.turns.retain(|(known, _)| *known != slot);
-        position.turns.push((slot, turn + 1));
-        position.with.retain(|(known, _)| known != variable);
-        position.with.push((Arc::clone(variable), item.clone()));
-        position.pc += 1;
-        Some(())
-    }
-
-    fn turn(&self, position: &Position, slot: usize) -> u64 {
-        let ahead = position.turns.iter().find(|(known, _)| *known == slot).map(|(_, turn)| *turn);
-        ahead.unwrap_or_else(|| self.at.turns.get(slot).map_or(0, |turns| turns.count))
-    }
-
-    /// Two ways lead here: only what they have in common is a condition, and the same holds for what follows.
-    fn meet(&mut self, at: usize, when: &[(Arc<str>, bool)]) {
+        let when = &position.when;
         for offer in self.offers.iter_mut().skip(at) {
             offer.when.retain(|(id, value)| !when.iter().any(|(other, found)| other == id && found != value));
         }
+        Some(at)
     }
 }
 
 fn ends_segment(step: &ModelStep) -> bool {
     matches!(step.kind, ModelKind::Ask | ModelKind::Return | ModelKind::Items { .. } | ModelKind::React)
-}
-
-struct Lenient<'a> {
-    scope: &'a dyn Scope,
-    is_lenient: bool,
-}
-
-impl Scope for Lenient<'_> {
-    fn get(&self, name: &str) -> Option<&Value> {
-        self.scope.get(name).or_else(|| self.is_lenient.then_some(&Value::None))
-    }
 }

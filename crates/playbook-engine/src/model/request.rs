@@ -32,6 +32,8 @@ pub struct Context {
     pub skeleton: Vec<SkeletonStep>,
     pub steps: Vec<OfferedStep>,
     pub questions: Vec<OfferedQuestion>,
+    /// Conditions the program decides once the steps before them are done.
+    pub forks: Vec<OfferedFork>,
     /// Variables and their values.
     pub state: Vec<(Arc<str>, Value)>,
     pub tools: Vec<ToolContext>,
@@ -110,6 +112,14 @@ pub struct OfferedStep {
 pub struct OfferedQuestion {
     pub id: Arc<str>,
     pub question: String,
+    pub when: Vec<String>,
+}
+
+/// A condition whose truth depends on what the answer sets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfferedFork {
+    pub id: Arc<str>,
+    pub text: Arc<str>,
     pub when: Vec<String>,
 }
 

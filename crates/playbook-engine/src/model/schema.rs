@@ -42,7 +42,9 @@ fn labels(context: &Context) -> Vec<&str> {
 }
 
 fn steps(offered: &[OfferedStep], context: &Context) -> Value {
-    let ids: Vec<&str> = offered.iter().map(|step| &*step.id).collect();
+    let mut ids: Vec<&str> = offered.iter().map(|step| &*step.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
     let mut writes = Map::new();
     for write in offered.iter().flat_map(|step| &step.writes) {
         let (name, ty) = write.split_once(": ").map_or((write.as_str(), None), |(name, ty)| (name, Some(ty)));

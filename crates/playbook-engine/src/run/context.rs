@@ -12,8 +12,8 @@ use crate::code::{Callee, ModelKind, Parameter, PlaybookCode};
 use crate::eval::{Scope, brief, literal_text};
 use crate::journal::Purpose;
 use crate::model::{
-    AgentContext, Candidate, Context, ModelRequest, NoteContext, Offer, Offered, OfferedQuestion,
-    OfferedStep, PlaybookContext, SkeletonStep, Standing, ToolContext, schema,
+    AgentContext, Candidate, Context, ModelRequest, NoteContext, Offer, Offered, OfferedFork,
+    OfferedQuestion, OfferedStep, PlaybookContext, SkeletonStep, Standing, ToolContext, schema,
 };
 
 /// Messages shown to the model: the last ones.
@@ -60,6 +60,7 @@ impl Run {
         let offered = offers.iter().enumerate();
         context.steps = offered.filter_map(|(at, offer)| self.offered(offer, at == 0 && is_asked)).collect();
         context.questions = offers.iter().filter_map(question).collect();
+        context.forks = offers.iter().filter_map(|offer| fork(offer, playbook)).collect();
         let now = |at: usize| offers.iter().any(|offer| offer.step == at);
         let skeleton = playbook.steps.iter().enumerate().map(|(at, info)| SkeletonStep {
             id: Arc::clone(&info.id),
@@ -215,6 +216,12 @@ impl Run {
 fn question(offer: &Offer<'_>) -> Option<OfferedQuestion> {
     let Offered::Question(text, _) = offer.what else { return None };
     Some(OfferedQuestion { id: Arc::clone(&offer.id), question: text.to_owned(), when: when(offer) })
+}
+
+fn fork(offer: &Offer<'_>, playbook: &PlaybookCode) -> Option<OfferedFork> {
+    let Offered::Fork(_) = offer.what else { return None };
+    let text = Arc::clone(&playbook.steps.get(offer.step)?.text);
+    Some(OfferedFork { id: Arc::clone(&offer.id), text, when: when(offer) })
 }
 
 fn when(offer: &Offer<'_>) -> Vec<String> {

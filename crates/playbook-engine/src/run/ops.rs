@@ -113,8 +113,8 @@ impl Run {
             return frame.go(otherwise);
         }
         let (is_true, by) = match question {
-            Question::Native { condition, is_lenient } => {
-                let value = value_of!(self, self.evaluate(condition, *is_lenient));
+            Question::Native(native) => {
+                let value = value_of!(self, self.evaluate(&native.condition, native.is_lenient));
                 (value.is_truthy(), DecidedBy::Expression)
             }
             Question::Model(_) => match self.decision(playbook, op) {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use playbook_lang::placeholder::Template;
+
 use super::Run;
+use super::evaluate::Eval;
 use super::frame::Frame;
 use super::state::{Firing, Open};
 use crate::code::{ModelKind, ModelStep, OnFail, Op, PlaybookCode};
@@ -28,6 +31,9 @@ impl Run {
             return self.begin_doing(step);
         }
         frame.model.drop_rest();
+        if let Some(words) = step.words.as_ref().filter(|_| !frame.model.is_asked) {
+            return self.put_question(words);
+        }
         if (frame.model.is_asked || frame.model.is_stuck) && !self.has_heard() {
             return;
         }
@@ -37,6 +43,21 @@ impl Run {
             return self.next();
         }
         self.ask_segment(playbook, playbook.step_id(op.step));
+    }
+
+    /// A question in the author's words needs no model; its answer does.
+    fn put_question(&mut self, words: &Template) {
+        match self.fill(words) {
+            Eval::Done(text) => {
+                self.say("user", text);
+                if let Some(frame) = self.state.frames.last_mut() {
+                    frame.model.is_asked = true;
+                    frame.heard = None;
+                }
+            }
+            Eval::Calls => {}
+            Eval::Failed(reason) => self.fail_step(&reason),
+        }
     }
 
     /// The model's decision of a condition, or a request for it.

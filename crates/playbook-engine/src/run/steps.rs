@@ -114,6 +114,7 @@ impl Run {
         let Some(playbook) = code.playbook(id) else { return self.fail("the playbook is gone") };
         let Some(frame) = self.state.frames.last_mut() else { return };
         let Some(op) = playbook.ops.get(frame.pc) else { return self.fail("there is no such step") };
+        let is_asked = frame.model.is_asked;
         if op.is_begin && !frame.is_stepping {
             if self.state.spent.steps >= self.state.settings.budget.steps {
                 return self.stop(Limit::Steps);
@@ -123,7 +124,7 @@ impl Run {
             let entry = Entry::Step { frame: frame.id, step: playbook.step_id(op.step) };
             self.tell(entry);
         }
-        if self.state.unjudged.is_some() && !can_judge_later(&op.kind) {
+        if self.state.unjudged.is_some() && !can_judge_later(&op.kind, is_asked) {
             return self.ask_triggers();
         }
         self.operate(playbook, op);
@@ -213,11 +214,13 @@ impl Run {
 
 /// Whether the triggers of a message need not be judged before an operation: it asks the model anyway, which judges
 /// them in the same request, or it does nothing that could be seen.
-fn can_judge_later(kind: &OpKind) -> bool {
+fn can_judge_later(kind: &OpKind, is_asked: bool) -> bool {
+    if let OpKind::Model(step) = kind {
+        return step.words.is_none() || is_asked;
+    }
     matches!(
         kind,
-        OpKind::Model(_)
-            | OpKind::Test { question: Question::Model(_), .. }
+        OpKind::Test { question: Question::Model(_), .. }
             | OpKind::Wait(WaitFor::User)
             | OpKind::Jump(_)
             | OpKind::EnterLoop { .. }

@@ -16,7 +16,8 @@ pub(crate) struct Example {
 }
 
 pub(crate) fn examples() -> Vec<Example> {
-    let mut all = vec![order_status(), refund(), onboarding(), tax(), watchman(), research()];
+    let mut all =
+        vec![order_status(), refund(), onboarding(), appointment(), ticket(), tax(), watchman(), research()];
     all.push(Example {
         name: "native",
         code: steps(
@@ -79,16 +80,11 @@ pub(crate) fn refund() -> Example {
 
 pub(crate) fn onboarding() -> Example {
     let answers = [
-        json!({ "steps": [{ "id": "02", "status": "waiting", "say": [{ "text": "Hello! Your name?" }] }] }),
-        json!({ "steps": [
-            { "id": "02", "status": "done", "set": { "name": "Ada" }, "evidence": "m2" },
-            { "id": "03.01", "status": "waiting", "say": [{ "text": "Your address?" }] }
-        ]}),
+        json!({ "steps": [{ "id": "02", "status": "done", "set": { "name": "Ada" }, "evidence": "m2" }] }),
         json!({ "steps": [{ "id": "03.01", "status": "done", "set": { "email": "nonsense" }, "evidence": "m4" }] }),
-        json!({ "steps": [{ "id": "03.01", "status": "waiting", "say": [{ "text": "Again, please?" }] }] }),
         json!({ "triggers": [{ "id": "OnboardingGuide.Speak to a human:T1", "why": "fed up" }],
-                "steps": [{ "id": "03.01", "status": "done", "set": { "email": "ada@example.org" }, "evidence": "m7" }] }),
-        json!({ "steps": [
+                "steps": [
+            { "id": "03.01", "status": "done", "set": { "email": "ada@example.org" }, "evidence": "m7" },
             { "id": "05.01[1]", "status": "done", "say": [{ "text": "Bills come monthly." }] },
             { "id": "05.01[2]", "status": "done", "say": [{ "text": "Help is here." }] }
         ]}),
@@ -98,6 +94,57 @@ pub(crate) fn onboarding() -> Example {
         code: compile(include_str!("../../../../examples/playbooks/onboarding.md")),
         start: Start::default(),
         script: script(&["Ada", "nonsense", "a human! ada@example.org"], &answers),
+    }
+}
+
+pub(crate) fn appointment() -> Example {
+    let set = |id: &str, values: serde_json::Value, message: &str| json!({ "steps": [{ "id": id, "status": "done", "set": values, "evidence": message }] });
+    let answers = [
+        json!({ "triggers": [{ "id": "ClinicDesk.Book an appointment:T1", "why": "asks" }] }),
+        json!({ "steps": [{ "id": "01", "status": "done", "set": { "reason": "a check-up", "day": "Monday" }, "evidence": "m3" }],
+                "decisions": [{ "id": "02", "value": false, "why": "it can wait" }] }),
+        set("04.01", json!({ "day": "Tuesday" }), "m5"),
+        set("06.01", json!({ "time": "10:30" }), "m7"),
+    ];
+    let mut script =
+        script(&["I need an appointment", "A check-up, on Monday", "Tuesday", "10:30"], &answers);
+    let free = Value::List(vec!["9:00".into(), "10:30".into()]);
+    script.tools.insert("Calendar.FreeTimes".to_owned(), [Ok(Value::List(Vec::new())), Ok(free)].into());
+    let booking = Value::from(json!({ "number": "C-7" }));
+    script.tools.insert("Calendar.Book".to_owned(), [Ok(booking)].into());
+    let tools = vec![
+        Tool::new("Calendar.FreeTimes", &["day"]),
+        Tool::new("Calendar.Book", &["day", "time", "reason"]),
+    ];
+    Example {
+        name: "appointment",
+        code: compile_with(include_str!("../../../../examples/playbooks/appointment.md"), tools),
+        start: Start::default(),
+        script,
+    }
+}
+
+pub(crate) fn ticket() -> Example {
+    let set = json!({ "area": "billing", "severity": "outage", "summary": "nobody can pay" });
+    let answer = json!({ "triggers": [{ "id": "HelpDesk.Take a report:T1", "why": "reports a problem", "steps": [
+        { "id": "01", "status": "done", "set": set }] }] });
+    let mut script = script(&["Since noon nobody can pay!"], &[answer]);
+    let mut gives = |tool: &str, value: serde_json::Value| {
+        script.tools.insert(tool.to_owned(), [Ok(Value::from(value))].into());
+    };
+    gives("Pager.Call", json!(true));
+    gives("Tracker.Open", json!({ "number": "T-9" }));
+    gives("Tracker.Known", json!([{ "title": "Payments fail" }]));
+    let tools = vec![
+        Tool::new("Pager.Call", &["team", "text"]),
+        Tool::new("Tracker.Open", &["area", "severity", "summary"]),
+        Tool::new("Tracker.Known", &["area"]),
+    ];
+    Example {
+        name: "ticket",
+        code: compile_with(include_str!("../../../../examples/playbooks/ticket.md"), tools),
+        start: Start::default(),
+        script,
     }
 }
 

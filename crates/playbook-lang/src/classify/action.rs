@@ -67,7 +67,7 @@ fn coded(line: &Line<'_>, code: Option<&str>, scope: &Scope<'_>, effects: &mut E
             if waits {
                 let fills: Vec<String> = variables::all(&instruction).map(str::to_owned).collect();
                 fills.iter().for_each(|name| effects.write(name));
-                return Some(StepKind::Ask { to, fills, instruction });
+                return Some(StepKind::Ask { to, fills, instruction, words: None });
             }
             variables::all(&instruction).for_each(|name| effects.read(name));
             Some(StepKind::SayAsked { to, instruction })

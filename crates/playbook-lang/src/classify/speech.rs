@@ -40,12 +40,43 @@ pub(super) fn question(line: &Line<'_>, scope: &Scope<'_>, effects: &mut Effects
         variables::of_sentence(super::after(asked, "to").unwrap_or(asked), effects);
         return Some(StepKind::Delegate { agent, instruction });
     }
-    let to_user = person(&rest).is_some()
+    let person = person(&rest);
+    if let Some(literal) = person.and_then(|person| literal_question(&rest.after(person)?)) {
+        let fills = variables::of_question(&literal.around, effects);
+        let words = Some(spoken(&literal.words, effects));
+        return Some(StepKind::Ask { to: "user".to_owned(), fills, instruction, words });
+    }
+    let to_user = person.is_some()
         || ["for", "if", "whether", "about", "what", "which"].iter().any(|word| rest.after(word).is_some());
     to_user.then(|| StepKind::Ask {
         to: "user".to_owned(),
         fills: variables::of_question(line.text, effects),
         instruction,
+        words: None,
+    })
+}
+
+/// A question in the author's own words, and the words around it.
+struct LiteralQuestion<'a> {
+    words: Line<'a>,
+    around: String,
+}
+
+/// `"Which day suits you?" for $day`, or `for $day: "Which day suits you?"`. Quotation marks anywhere else are part of
+/// an instruction.
+fn literal_question<'a>(rest: &Line<'a>) -> Option<LiteralQuestion<'a>> {
+    let text = rest.text.trim_end().trim_end_matches('.');
+    [('"', '"'), ('“', '”')].into_iter().find_map(|(open, close)| {
+        let start = text.find(open)?;
+        let inner = &text[start + open.len_utf8()..];
+        let end = inner.find(close)?;
+        let (words, after) = (&inner[..end], &inner[end + close.len_utf8()..]);
+        let before = text[..start].trim_end();
+        let is_first = before.is_empty() || before == ":";
+        let is_last = after.trim().is_empty() && before.ends_with(':');
+        let is_one = !after.contains([open, close]) && !words.trim().is_empty();
+        (is_one && (is_first || is_last))
+            .then(|| LiteralQuestion { words: rest.part(words), around: format!(" {before} {after}") })
     })
 }
 
@@ -72,7 +103,8 @@ pub(super) fn speech(line: &Line<'_>, scope: &Scope<'_>, effects: &mut Effects) 
     // "Greet the user and ask for their name" waits for an answer.
     if line.text.to_ascii_lowercase().contains(" ask ") {
         let fills = variables::of_question(line.text, effects);
-        return Some(StepKind::Ask { to, fills, instruction: line.text.to_owned() });
+        let instruction = line.text.to_owned();
+        return Some(StepKind::Ask { to, fills, instruction, words: None });
     }
     variables::all(line.text).for_each(|name| effects.read(name));
     Some(StepKind::SayAsked { to, instruction: line.text.to_owned() })

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::answers::Answers;
 use crate::error::{Error, Parameter, Result};
 use crate::gate::Gates;
+use crate::listener::Heard;
 use crate::message::{Message, Part, Speaker, has_images, without_images};
 use crate::options::{Options, cancelled};
 use crate::provider::{Rung, tells_schema};
@@ -160,7 +161,11 @@ impl Shared {
         let pass = self.gates.enter(target.name.provider(), &target.label, question.deadline).await?;
         let meter = self.meter(target, question, request, attempt).await?;
         let started = Instant::now();
-        let asked = timeout_at(question.deadline, self.transport.ask(target, request)).await;
+        let listener = question.options.listener.as_ref();
+        if let Some(listener) = listener {
+            listener.hear(Heard::Beginning);
+        }
+        let asked = timeout_at(question.deadline, self.transport.ask(target, request, listener)).await;
         let late = || Error::Timeout { model: target.label.clone(), after: started.elapsed() };
         // A caller in a hurry says nothing about the provider.
         if let Ok(result) = &asked {

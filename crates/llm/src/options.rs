@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::listener::Listener;
 use crate::purpose::Purpose;
 use crate::structured::Truncation;
 
@@ -19,6 +20,8 @@ pub struct Options {
     pub cancel: Option<watch::Receiver<bool>>,
     /// A run that asks the same question again gets the answer it has; whoever wants another one counts up here.
     pub sample: u32,
+    /// Hears answers while they are made.
+    pub listener: Option<Listener>,
 }
 
 impl Options {

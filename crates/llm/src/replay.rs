@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
+use crate::listener::Listener;
 use crate::request::{Answer, Finish, Request, Usage};
 use crate::target::Target;
 use crate::transport::Transport;
@@ -93,8 +94,8 @@ impl Recorder {
 
 #[async_trait]
 impl Transport for Recorder {
-    async fn ask(&self, target: &Target, request: &Request) -> Result<Answer> {
-        let answer = self.inner.ask(target, request).await?;
+    async fn ask(&self, target: &Target, request: &Request, listener: Option<&Listener>) -> Result<Answer> {
+        let answer = self.inner.ask(target, request, listener).await?;
         self.keep(&target.label, request.canonical(), &answer)
             .map_err(|error| Error::Misconfigured(format!("the recording cannot be written: {error}")))?;
         Ok(answer)
@@ -117,7 +118,7 @@ impl Replayer {
 #[async_trait]
 impl Transport for Replayer {
     /// The answers of a request come in the order in which they were recorded; the last one again and again.
-    async fn ask(&self, target: &Target, request: &Request) -> Result<Answer> {
+    async fn ask(&self, target: &Target, request: &Request, _: Option<&Listener>) -> Result<Answer> {
         let request = request.canonical();
         let key = key(&target.label, &request);
         let Some(call) = self.recording.calls.get(&key) else {

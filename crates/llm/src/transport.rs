@@ -6,6 +6,7 @@ use reflexio_types::Clock;
 use crate::command::{self, CommandSettings};
 use crate::error::Result;
 use crate::http::Http;
+use crate::listener::Listener;
 use crate::request::{Answer, Request};
 use crate::settings::Settings;
 use crate::target::{Route, Target};
@@ -13,7 +14,8 @@ use crate::target::{Route, Target};
 /// Asks a model once: no repetition, no record. Everything above it is the same for real and for replayed models.
 #[async_trait]
 pub trait Transport: Send + Sync {
-    async fn ask(&self, target: &Target, request: &Request) -> Result<Answer>;
+    /// `listener` hears the answer while it is made, where that is possible.
+    async fn ask(&self, target: &Target, request: &Request, listener: Option<&Listener>) -> Result<Answer>;
 }
 
 /// The real servers and programs, for whoever wraps them.
@@ -38,9 +40,9 @@ impl Live {
 
 #[async_trait]
 impl Transport for Live {
-    async fn ask(&self, target: &Target, request: &Request) -> Result<Answer> {
+    async fn ask(&self, target: &Target, request: &Request, listener: Option<&Listener>) -> Result<Answer> {
         match &target.route {
-            Route::Http(route) => self.http.ask(target, route, request).await,
+            Route::Http(route) => self.http.ask(target, route, request, listener).await,
             Route::Command(words) => {
                 command::ask(&self.commands, &self.limit, &target.label, words, request).await
             }

@@ -3,8 +3,10 @@
 use async_trait::async_trait;
 use playbook_engine::{ModelRequest, PROMPTS, Used};
 use reflexio_llm::prompts::{PromptError, Registry, Template};
-use reflexio_llm::{Error, Model, Models, Options, Role, Schema, Usage};
+use reflexio_llm::{Error, Heard, Listener, Model, Models, Options, Role, Schema, Usage};
 use serde_json::Value;
+
+use crate::draft::{Draft, Drafted, Show};
 
 /// An answer and what it took.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,11 @@ pub enum Unanswered {
 #[async_trait]
 pub trait Answerer: Send + Sync {
     async fn answer(&self, request: &ModelRequest) -> Result<Answered, Unanswered>;
+
+    /// The same, for somebody who looks on while the model writes.
+    async fn answer_aloud(&self, request: &ModelRequest, _show: &Show<'_>) -> Result<Answered, Unanswered> {
+        self.answer(request).await
+    }
 }
 
 /// Nobody can be asked.
@@ -67,6 +74,21 @@ impl Asker {
         Ok(Self { models, chosen, options, prompts: Registry::new(PROMPTS.iter().map(template))? })
     }
 
+    async fn ask(&self, request: &ModelRequest, options: &Options) -> Result<Answered, Unanswered> {
+        let model = self.model(request).map_err(unanswered)?;
+        let prompt = self.prompts.render(request.prompt, &request.context);
+        let prompt = prompt.map_err(|error| Unanswered::Failed(error.to_string()))?;
+        let Some(schema) = &request.schema else {
+            let said = model.complete(&prompt, options).await.map_err(unanswered)?;
+            let used = used(said.usage, said.cost_micros, said.calls);
+            return Ok(Answered { answer: Value::String(said.text), used });
+        };
+        let schema = Schema::new(request.prompt, schema.clone());
+        let schema = schema.map_err(|error| Unanswered::Failed(error.to_string()))?;
+        let found = model.complete_json::<Value>(&prompt, &schema, options).await.map_err(unanswered)?;
+        Ok(Answered { answer: found.value, used: used(found.usage, found.cost_micros, found.calls) })
+    }
+
     fn model(&self, request: &ModelRequest) -> Result<Model, Error> {
         match self.chosen.as_ref().or(request.model.as_ref()) {
             Some(name) => self.models.named(Role::Playbook, name),
@@ -78,19 +100,42 @@ impl Asker {
 #[async_trait]
 impl Answerer for Asker {
     async fn answer(&self, request: &ModelRequest) -> Result<Answered, Unanswered> {
-        let model = self.model(request).map_err(unanswered)?;
-        let prompt = self.prompts.render(request.prompt, &request.context);
-        let prompt = prompt.map_err(|error| Unanswered::Failed(error.to_string()))?;
-        let Some(schema) = &request.schema else {
-            let said = model.complete(&prompt, &self.options).await.map_err(unanswered)?;
-            let used = used(said.usage, said.cost_micros, said.calls);
-            return Ok(Answered { answer: Value::String(said.text), used });
-        };
-        let schema = Schema::new(request.prompt, schema.clone());
-        let schema = schema.map_err(|error| Unanswered::Failed(error.to_string()))?;
-        let found =
-            model.complete_json::<Value>(&prompt, &schema, &self.options).await.map_err(unanswered)?;
-        Ok(Answered { answer: found.value, used: used(found.usage, found.cost_micros, found.calls) })
+        self.ask(request, &self.options).await
+    }
+
+    async fn answer_aloud(&self, request: &ModelRequest, show: &Show<'_>) -> Result<Answered, Unanswered> {
+        // What a raw playbook gives is a value, not words for the user.
+        if request.schema.is_none() {
+            return self.answer(request).await;
+        }
+        let (hear, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let listener = Listener::new(move |piece| {
+            let piece = match piece {
+                Heard::Beginning => None,
+                Heard::Piece(text) => Some(text.to_owned()),
+            };
+            // Nobody listens any more: the answer is there.
+            let _ = hear.send(piece);
+        });
+        let options = Options { listener: Some(listener), ..self.options.clone() };
+        let mut draft = Draft::default();
+        let mut asking = std::pin::pin!(self.ask(request, &options));
+        loop {
+            let piece = tokio::select! {
+                biased;
+                Some(piece) = heard.recv() => piece,
+                answered = &mut asking => return answered,
+            };
+            match piece {
+                None if draft.restart() => show(Drafted::TakenBack),
+                None => {}
+                Some(piece) => {
+                    if let Some(words) = draft.hear(&piece, request) {
+                        show(Drafted::Words(&words));
+                    }
+                }
+            }
+        }
     }
 }
 

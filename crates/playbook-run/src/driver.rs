@@ -8,7 +8,7 @@ use playbook_engine::{
     Effect, Entry, Event, ModelRequest, Outcome, Playbooks, Refusal, ResumeError, Run, Start, State,
 };
 
-use crate::ask::{Answerer, Unanswered};
+use crate::ask::{Answered, Answerer, Unanswered};
 use crate::host::Host;
 use crate::journal::{Journal, JournalError};
 
@@ -156,7 +156,8 @@ impl<'a> Driver<'a> {
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Carried {
-        let Around { host, model, .. } = self.around;
+        let around = self.around;
+        let host = around.host;
         Carried::Event(match effect {
             Effect::Say(message) => {
                 host.say(&message).await;
@@ -169,7 +170,7 @@ impl<'a> Driver<'a> {
             Effect::WaitForUser { .. } | Effect::SetTimer { .. } | Effect::Finished(_) => {
                 return Carried::Nothing;
             }
-            Effect::AskModel(request) => match model.answer(&request).await {
+            Effect::AskModel(request) => match answered(around, &request).await {
                 Ok(found) => Event::Answer { request: request.id, answer: found.answer, used: found.used },
                 Err(Unanswered::Failed(reason)) => Event::ModelFailed { request: request.id, reason },
                 Err(Unanswered::Unaffordable(reason)) => Event::Unaffordable { request: request.id, reason },
@@ -216,6 +217,15 @@ impl<'a> Driver<'a> {
         // One more: a limit is reached when it is passed.
         let deadline = state.deadline().map(|deadline| deadline.saturating_add(1));
         Pause::Waiting { awaited, until: timers.chain(deadline).min() }
+    }
+}
+
+async fn answered(around: Around<'_>, request: &ModelRequest) -> Result<Answered, Unanswered> {
+    let Around { host, model, .. } = around;
+    if host.wants_drafts() {
+        model.answer_aloud(request, &|drafted| host.draft(drafted)).await
+    } else {
+        model.answer(request).await
     }
 }
 

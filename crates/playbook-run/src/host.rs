@@ -1,6 +1,8 @@
 use async_trait::async_trait;
 use playbook_engine::{Entry, Learned, Message, Value};
 
+use crate::draft::Drafted;
+
 /// Who decided about an approval, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -14,6 +16,14 @@ pub struct Verdict {
 pub trait Host: Send + Sync {
     /// Shows a message that was stored.
     async fn say(&self, message: &Message);
+
+    /// Whether somebody looks on while a model writes.
+    fn wants_drafts(&self) -> bool {
+        false
+    }
+
+    /// Words that a model is writing: they will be said, or are taken back.
+    fn draft(&self, _drafted: Drafted<'_>) {}
 
     /// Entries that were stored, for whoever watches.
     async fn told(&self, _entries: &[Entry]) {}

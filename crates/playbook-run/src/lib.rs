@@ -18,6 +18,7 @@
 mod ask;
 mod assistant;
 mod command;
+mod draft;
 mod driver;
 mod host;
 pub mod journal;
@@ -28,6 +29,7 @@ mod tool;
 pub use ask::{Answered, Answerer, Asker, NoModel, Unanswered};
 pub use assistant::{AssistantError, AssistantRequest, ChatMessage, GivenPlaybook, assist};
 pub use command::{CommandTool, CommandTools};
+pub use draft::{Drafted, Show};
 pub use driver::{Around, Awaited, Driver, Error, Pause};
 pub use host::{Host, Verdict};
 pub use journal::{FileJournal, Header, Journal, JournalError, MemoryJournal};

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use playbook_run::engine::{Event, Limit, Message, Outcome, PROMPTS, Script, Value, World};
-use playbook_run::{Around, Asker, Driver, Host, MemoryJournal, Pause, Unanswered};
+use playbook_run::engine::{Event, Limit, Message, Outcome, PROMPTS, Script, Start, Value, World};
+use playbook_run::{Around, Asker, Drafted, Driver, Host, MemoryJournal, Pause, Unanswered};
 use reflexio_llm::endpoint::{Reply, TestEndpoint};
 use reflexio_llm::prompts::{Registry, Template};
 use reflexio_llm::{BudgetLimits, Limits, Models, Options, Services};
@@ -119,4 +119,49 @@ async fn a_budget_of_money_ends_a_run_with_a_partial_result() {
     let Pause::Over(Outcome::Partial { limit: Limit::Money, at, .. }) = pause else { panic!("{pause:?}") };
     assert!(at.contains("per run"), "{at}");
     assert_eq!(endpoint.count(), 0);
+}
+
+/// Somebody who looks on while the model writes.
+#[derive(Default)]
+struct Onlooker(Mutex<Vec<String>>);
+
+#[async_trait]
+impl Host for Onlooker {
+    async fn say(&self, message: &Message) {
+        self.0.lock().unwrap().push(format!("said {}", message.text));
+    }
+
+    fn wants_drafts(&self) -> bool {
+        true
+    }
+
+    fn draft(&self, drafted: Drafted<'_>) {
+        self.0.lock().unwrap().push(match drafted {
+            Drafted::Words(words) => format!("draft {words}"),
+            Drafted::TakenBack => "taken back".to_owned(),
+        });
+    }
+}
+
+#[tokio::test]
+async fn words_are_shown_while_the_model_writes_and_taken_back_if_the_connection_breaks() {
+    let start =
+        |text: &str| format!("{{\"steps\":[{{\"id\":\"01\",\"status\":\"done\",\"say\":[{{\"text\":\"{text}");
+    let pieces = |texts: &[&str], breaks_off: bool| Reply::Pieces {
+        pieces: texts.iter().map(|text| (*text).to_owned()).collect(),
+        breaks_off,
+    };
+    let replies = [pieces(&[&start("Good")], true), pieces(&[&start("Hel"), "lo!\"}]}]}"], false)];
+    let endpoint = TestEndpoint::scripted(replies).await.unwrap();
+    let asker = asker(&endpoint, Services::default());
+    let (journal, host, now) = (MemoryJournal::default(), Onlooker::default(), || NOON);
+    let around = Around { journal: &journal, model: &asker, host: &host, now: &now };
+    let code = support::steps("- Greet the user");
+    let mut driver = Driver::start(code, Start::default(), around).await.unwrap();
+    driver.until_quiet().await.unwrap();
+    let seen = host.0.lock().unwrap().clone();
+    assert_eq!(seen.first().map(String::as_str), Some("draft Good"), "{seen:?}");
+    assert_eq!(seen[1], "taken back");
+    assert_eq!(seen[2..seen.len() - 1].concat().replace("draft ", ""), "Hello!", "{seen:?}");
+    assert_eq!(seen.last().map(String::as_str), Some("said Hello!"));
 }

@@ -43,6 +43,10 @@ pub enum Reply {
     WrongContentType,
     /// Another answer, so many milliseconds later.
     Late(u64, Box<Reply>),
+    /// An answer in these pieces, as server-sent events; one that breaks off has no end.
+    Pieces { pieces: Vec<String>, breaks_off: bool },
+    /// 400 that names `stream`.
+    StreamRefused,
     /// This JSON as the whole body, for other protocols.
     Body(Value),
     /// Anything else.
@@ -51,9 +55,19 @@ pub enum Reply {
 
 /// What goes over the wire.
 pub(super) enum Delivery {
-    Whole { status: u16, headers: Vec<(String, String)>, content_type: &'static str, body: Vec<u8> },
+    Whole {
+        status: u16,
+        headers: Vec<(String, String)>,
+        content_type: &'static str,
+        body: Vec<u8>,
+    },
+    /// One after the other, with pauses.
+    Events(Vec<String>),
     Drip,
-    KeepAlive { milliseconds: u64, body: Vec<u8> },
+    KeepAlive {
+        milliseconds: u64,
+        body: Vec<u8>,
+    },
     Nothing,
 }
 
@@ -82,17 +96,27 @@ impl Reply {
                     let headers = vec![("retry-after".to_owned(), wait)];
                     Delivery::Whole { status, headers, content_type, body }
                 }
-                other @ (Delivery::Drip | Delivery::KeepAlive { .. } | Delivery::Nothing) => other,
+                other @ (Delivery::Events(_)
+                | Delivery::Drip
+                | Delivery::KeepAlive { .. }
+                | Delivery::Nothing) => other,
             },
             Self::ServerError => error(500, "server_error", "The server had an error"),
             Self::FormatRefused => {
                 error(400, "invalid_request_error", "'response_format' of this type is not supported")
             }
+            Self::StreamRefused => {
+                error(400, "invalid_request_error", "Unrecognized request argument supplied: stream_options")
+            }
+            Self::Pieces { pieces, breaks_off } => streamed(&pieces, breaks_off, seen),
             Self::Hang => Delivery::Nothing,
             Self::SlowDrip => Delivery::Drip,
             Self::KeptAlive(milliseconds) => match completion("OK", "stop", seen) {
                 Delivery::Whole { body, .. } => Delivery::KeepAlive { milliseconds, body },
-                other @ (Delivery::Drip | Delivery::KeepAlive { .. } | Delivery::Nothing) => other,
+                other @ (Delivery::Events(_)
+                | Delivery::Drip
+                | Delivery::KeepAlive { .. }
+                | Delivery::Nothing) => other,
             },
             Self::Huge(size) => json_body(200, vec![b'x'; size]),
             Self::WrongContentType => {
@@ -128,6 +152,23 @@ fn completion(text: &str, finish: &str, seen: &Seen) -> Delivery {
         "usage": {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output},
     });
     json_body(200, body.to_string().into_bytes())
+}
+
+fn streamed(pieces: &[String], breaks_off: bool, seen: &Seen) -> Delivery {
+    let chunk = |delta: Value, finish: Value| {
+        let body = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
+        format!("data: {body}\n\n")
+    };
+    let mut events: Vec<String> =
+        pieces.iter().map(|piece| chunk(json!({"content": piece}), Value::Null)).collect();
+    if !breaks_off {
+        let output: usize = pieces.iter().map(|piece| piece.chars().count()).sum();
+        let prompt = seen.prompt().chars().count().div_ceil(4);
+        let usage = json!({"prompt_tokens": prompt, "completion_tokens": output.div_ceil(4)});
+        events.push(chunk(json!({}), json!("stop")));
+        events.push(format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [], "usage": usage})));
+    }
+    Delivery::Events(events)
 }
 
 /// The schema that the request carries, in its own field or in words.

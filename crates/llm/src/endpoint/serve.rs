@@ -37,6 +37,7 @@ async fn answer(stream: TcpStream, state: &State) -> io::Result<()> {
     }
     match reply.deliver(&seen) {
         Delivery::Nothing => std::future::pending().await,
+        Delivery::Events(events) => pace(stream.get_mut(), &events).await,
         Delivery::Drip => drip(stream.get_mut(), None, b"x").await,
         Delivery::KeepAlive { milliseconds, body } => {
             drip(stream.get_mut(), Some(milliseconds), b"\n").await?;
@@ -58,6 +59,17 @@ async fn answer(stream: TcpStream, state: &State) -> io::Result<()> {
 }
 
 const PAUSE: u64 = 20;
+
+async fn pace(stream: &mut TcpStream, events: &[String]) -> io::Result<()> {
+    let head = "HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    for event in events {
+        stream.write_all(event.as_bytes()).await?;
+        stream.flush().await?;
+        sleep(Duration::from_millis(PAUSE)).await;
+    }
+    stream.shutdown().await
+}
 
 /// Sends a byte now and then, for ever or for a while.
 async fn drip(stream: &mut TcpStream, milliseconds: Option<u64>, byte: &[u8]) -> io::Result<()> {

@@ -16,10 +16,15 @@ use tokio::time::{Instant, timeout, timeout_at};
 pub use address::{Guarded, Reach};
 
 use crate::error::{Error, Result};
+use crate::listener::{Heard, Listener};
+use crate::provider::Wire;
 use crate::request::{Answer, Request};
 use crate::target::{HttpRoute, Target};
 use crate::wire::fault::{Fault, classify};
+use crate::wire::stream::{self, Stream};
 use crate::wire::{Encoded, Unusable, decode, encode};
+
+const BROKE_OFF: &str = "the answer broke off";
 
 /// How long and how large one request may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,17 +74,38 @@ impl Http {
         Ok(Self { anywhere, public, limits, clock })
     }
 
-    pub(crate) async fn ask(&self, target: &Target, route: &HttpRoute, request: &Request) -> Result<Answer> {
-        let encoded = encode(route, &target.name.model, request);
+    pub(crate) async fn ask(
+        &self,
+        target: &Target,
+        route: &HttpRoute,
+        request: &Request,
+        listener: Option<&Listener>,
+    ) -> Result<Answer> {
+        let mut encoded = encode(route, &target.name.model, request);
+        if listener.is_some() {
+            stream::wanted(route.wire, &mut encoded);
+        }
         let limit = self.limits.total;
-        let sent = timeout(limit, self.send(&target.label, route.reach, encoded)).await;
+        let sent = timeout(limit, self.send(&target.label, route, encoded, listener)).await;
         let reply = sent.map_err(|_| Error::Timeout { model: target.label.clone(), after: limit })?;
         let result = reply.and_then(|reply| self.read(target, route, &reply));
-        result.map_err(|error| scrub(error, route.key.as_ref()))
+        match result.map_err(|error| scrub(error, route.key.as_ref())) {
+            // Simple servers know only whole answers.
+            Err(Error::BadRequest { message, .. }) if listener.is_some() && message.contains("stream") => {
+                Box::pin(self.ask(target, route, request, None)).await
+            }
+            result => result,
+        }
     }
 
-    async fn send(&self, model: &str, reach: Reach, encoded: Encoded) -> Result<Reply> {
-        let client = match reach {
+    async fn send(
+        &self,
+        model: &str,
+        route: &HttpRoute,
+        encoded: Encoded,
+        listener: Option<&Listener>,
+    ) -> Result<Reply> {
+        let client = match route.reach {
             Reach::Anywhere => &self.anywhere,
             Reach::Public => &self.public,
         };
@@ -92,8 +118,40 @@ impl Http {
         let retry_after = reset::in_headers(response.headers(), self.clock.now());
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or("no content type").to_owned();
-        let body = self.collect(model, response).await?;
+        let body = match listener.filter(|_| status == 200 && stream::is_stream(&content_type)) {
+            Some(listener) => self.listen(model, response, route.wire, listener).await?,
+            None => self.collect(model, response).await?,
+        };
         Ok(Reply { status, retry_after, content_type, body })
+    }
+
+    /// The body of an answer that comes in pieces, as it would have come at once. It may take as long as the whole
+    /// request: a model that writes is not one that drips.
+    async fn listen(
+        &self,
+        model: &str,
+        mut response: Response,
+        wire: Wire,
+        listener: &Listener,
+    ) -> Result<Vec<u8>> {
+        let HttpLimits { silence, largest_answer, .. } = self.limits;
+        let (mut stream, mut size) = (Stream::new(wire), 0);
+        loop {
+            let late = |_| Error::Timeout { model: model.to_owned(), after: silence };
+            let chunk = timeout(silence, response.chunk()).await.map_err(late)?;
+            let chunk = chunk.map_err(|_| Error::unavailable(model, BROKE_OFF))?;
+            let Some(chunk) = chunk else { break };
+            size += chunk.len();
+            if size > largest_answer {
+                return Err(Error::invalid(model, format!("it is larger than {largest_answer} bytes"), ""));
+            }
+            let text = stream.feed(&chunk);
+            if !text.is_empty() {
+                listener.hear(Heard::Piece(&text));
+            }
+        }
+        let whole = stream.whole().ok_or_else(|| Error::unavailable(model, BROKE_OFF))?;
+        Ok(whole.to_string().into_bytes())
     }
 
     /// The body without leading blanks: servers send them while the model still works, and an answer begins with its
@@ -107,7 +165,7 @@ impl Http {
             let limit = end.map_or(limit, |end: Instant| end.min(limit));
             let late = |_| Error::Timeout { model: model.to_owned(), after: silence.min(whole) };
             let chunk = timeout_at(limit, response.chunk()).await.map_err(late)?;
-            let chunk = chunk.map_err(|_| Error::unavailable(model, "the answer broke off"))?;
+            let chunk = chunk.map_err(|_| Error::unavailable(model, BROKE_OFF))?;
             let Some(chunk) = chunk else { return Ok(body) };
             let chunk = if body.is_empty() { chunk.trim_ascii_start() } else { &chunk };
             if body.len() + chunk.len() > largest_answer {

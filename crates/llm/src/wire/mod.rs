@@ -5,6 +5,7 @@ pub(crate) mod fault;
 mod gemini;
 mod ollama;
 mod openai;
+pub(crate) mod stream;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -6,6 +6,7 @@ mod answers;
 mod command;
 mod fallback;
 mod faults;
+mod listener;
 mod replay;
 mod roles;
 mod spend;

@@ -1,9 +1,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use playbook_run::engine::{Entry, Learned, Message, Speaker, State, Value};
-use playbook_run::{CommandTools, Host, Verdict};
+use playbook_run::{CommandTools, Drafted, Host, Verdict};
 
 use super::input::Input;
 use super::memory::Memory;
@@ -20,6 +21,15 @@ pub(super) struct Terminal<'a> {
     is_interactive: bool,
     /// A prompt stands in the last line.
     is_prompted: AtomicBool,
+    draft: Mutex<Draft>,
+}
+
+/// Words that were shown before they were said.
+#[derive(Default)]
+struct Draft {
+    words: String,
+    /// The cursor stands behind them.
+    is_open: bool,
 }
 
 impl<'a> Terminal<'a> {
@@ -32,7 +42,8 @@ impl<'a> Terminal<'a> {
     ) -> Self {
         let is_interactive = input.reads_stdin() && io::stdin().is_terminal() && !out.is_json();
         let trace = is_verbose.then(Trace::default);
-        Self { out, input, tools, trace, memory, is_interactive, is_prompted: AtomicBool::new(false) }
+        let is_prompted = AtomicBool::new(false);
+        Self { out, input, tools, trace, memory, is_interactive, is_prompted, draft: Mutex::default() }
     }
 
     /// What was said before this process. It goes to standard error: whoever collects what agents say has it.
@@ -54,8 +65,43 @@ impl<'a> Terminal<'a> {
         }
     }
 
+    fn draft(&self) -> MutexGuard<'_, Draft> {
+        self.draft.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the line of a draft, for whatever else is printed.
+    fn end_line(&self) {
+        if std::mem::take(&mut self.draft().is_open) {
+            let _ = writeln!(io::stdout().lock());
+        }
+    }
+
+    fn take_back(&self) {
+        self.end_line();
+        if !std::mem::take(&mut self.draft().words).is_empty() {
+            self.out.note(self.out.style_errors().dim().apply_to("(taken back: the answer broke a rule)"));
+        }
+    }
+
+    /// Says the rest of what was shown already; false if it was something else.
+    fn finish_draft(&self, text: &str) -> bool {
+        let mut draft = self.draft();
+        let Some(rest) = text.strip_prefix(draft.words.as_str()).filter(|_| !draft.words.is_empty()) else {
+            return false;
+        };
+        if !rest.is_empty() && !draft.is_open {
+            return false;
+        }
+        if draft.is_open {
+            let _ = writeln!(io::stdout().lock(), "{}", self.out.style().cyan().apply_to(rest));
+        }
+        *draft = Draft::default();
+        true
+    }
+
     /// Something is printed while the user may be typing.
     fn interrupt_prompt(&self) {
+        self.end_line();
         if self.is_prompted.swap(false, Ordering::Relaxed) {
             let _ = writeln!(io::stderr().lock());
         }
@@ -76,6 +122,9 @@ impl Host for Terminal<'_> {
         if self.out.is_json() {
             return;
         }
+        if message.to == "user" && self.finish_draft(&message.text) {
+            return;
+        }
         self.interrupt_prompt();
         let style = self.out.style().cyan();
         let text = if message.to == "user" {
@@ -87,7 +136,30 @@ impl Host for Terminal<'_> {
         let _ = self.out.line(style.apply_to(text));
     }
 
+    fn wants_drafts(&self) -> bool {
+        self.is_interactive && io::stdout().is_terminal()
+    }
+
+    fn draft(&self, drafted: Drafted<'_>) {
+        let words = match drafted {
+            Drafted::Words(words) => words,
+            Drafted::TakenBack => return self.take_back(),
+        };
+        if !self.draft().is_open {
+            self.interrupt_prompt();
+        }
+        let mut stdout = io::stdout().lock();
+        let _ = write!(stdout, "{}", self.out.style().cyan().apply_to(words));
+        let _ = stdout.flush();
+        let mut draft = self.draft();
+        draft.words.push_str(words);
+        draft.is_open = true;
+    }
+
     async fn told(&self, entries: &[Entry]) {
+        if entries.iter().any(|entry| matches!(entry, Entry::Refused { .. })) {
+            self.take_back();
+        }
         let Some(trace) = &self.trace else { return };
         self.interrupt_prompt();
         let dim = self.out.style_errors().dim();

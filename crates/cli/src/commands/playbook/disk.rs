@@ -30,9 +30,16 @@ pub(super) fn read(path: &Path) -> Result<SourceFile, Failure> {
     })
 }
 
+/// How the files of tests are named: `order_status.test.md` beside `order_status.md`.
+pub(super) const TESTS: &str = ".test.md";
+
+pub(super) fn is_test_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(TESTS))
+}
+
 /// Whether the name of a file says that it may hold playbooks.
 pub(super) fn is_playbook_file(path: &Path) -> bool {
-    matches!(path.extension().and_then(|kind| kind.to_str()), Some("md" | "pb" | "playbooks"))
+    !is_test_file(path) && matches!(path.extension().and_then(|kind| kind.to_str()), Some("md" | "pb" | "playbooks"))
 }
 
 /// One file has one name, however it is reached: else an import of itself would go unnoticed.

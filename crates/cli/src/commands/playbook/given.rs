@@ -30,7 +30,11 @@ impl Group {
 impl Paths {
     /// The programs that are named, those of folders after the one of the files.
     pub(super) fn groups(&self) -> Result<Vec<Group>, Failure> {
-        let (folders, files): (Vec<_>, Vec<_>) = self.paths.iter().partition(|path| path.is_dir());
+        let (folders, mut files): (Vec<_>, Vec<_>) = self.paths.iter().partition(|path| path.is_dir());
+        // `*.md` names the tests too, and they are no part of a program.
+        if files.iter().any(|path| !disk::is_test_file(path)) {
+            files.retain(|path| !disk::is_test_file(path));
+        }
         let mut groups = Vec::new();
         if !files.is_empty() {
             groups.push(Group(files.into_iter().map(|path| disk::read(path)).collect::<Result<_, _>>()?));

@@ -7,14 +7,12 @@ use serde_json::json;
 use walkdir::WalkDir;
 
 use super::counted;
-use super::disk::{self, Disk};
+use super::disk::{self, Disk, TESTS, is_test_file};
 use super::given::Group;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// How the files of tests are named: `order_status.test.md` beside `order_status.md`.
-const SUFFIX: &str = ".test.md";
 
 /// Arguments of `playbook test`.
 #[derive(Debug, Args)]
@@ -99,30 +97,26 @@ impl Test {
     }
 }
 
-fn is_test(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(SUFFIX))
-}
-
 fn tests_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let entry = entry.map_err(|error| Failure::usage(format!("cannot read a folder: {error}")))?;
-        if entry.file_type().is_file() && is_test(entry.path()) {
+        if entry.file_type().is_file() && is_test_file(entry.path()) {
             files.push(entry.into_path());
         }
     }
     if files.is_empty() {
         return Err(Failure::usage(format!("{} holds no tests", folder.display()))
-            .hint(format!("files of tests end in {SUFFIX}")));
+            .hint(format!("files of tests end in {TESTS}")));
     }
     Ok(files)
 }
 
 fn test_of(path: &Path) -> Result<PathBuf, Failure> {
-    if is_test(path) || !path.exists() {
+    if is_test_file(path) || !path.exists() {
         return Ok(path.to_owned());
     }
-    let beside = path.with_extension(&SUFFIX[1..]);
+    let beside = path.with_extension(&TESTS[1..]);
     if beside.exists() {
         return Ok(beside);
     }

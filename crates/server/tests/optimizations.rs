@@ -320,6 +320,34 @@ async fn every_night_pending_rules_get_a_run_and_optimised_ones_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_timer_that_is_missing_is_set_at_the_start_and_one_that_is_there_stays() {
+    let world = world().await;
+    let timer = async |server: &TestServer| {
+        let jobs = server.get("/api/jobs?kind=optimize&state=queued").await.ok()["jobs"].clone();
+        let timers = jobs.as_array().unwrap();
+        assert!(timers.len() < 2, "{jobs}");
+        timers.first().map(|job| (job["job_id"].as_i64().unwrap(), job["run_after"].clone()))
+    };
+    let (first, at) = timer(&world.server).await.unwrap();
+    world.server.post(&format!("/api/jobs/{first}/cancel"), json!({})).await.ok();
+    assert_eq!(timer(&world.server).await, None);
+    let World { mut server, model, .. } = world;
+    server = server.crash_and_restart(options(&model)).await;
+    let began = tokio::time::Instant::now();
+    while timer(&server).await.is_none() {
+        assert!(began.elapsed() < DEADLINE, "it is not set");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let set = timer(&server).await.unwrap();
+    assert!(set.0 != first && set.1 == at, "{set:?}");
+    for _ in 0..2 {
+        server = server.crash_and_restart(options(&model)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_eq!(timer(&server).await.as_ref(), Some(&set), "it stays as it is");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_erased_user_takes_the_run_along() {
     let world = world().await;
     let id = start(&world).await;

@@ -25,6 +25,7 @@ impl App {
             (
                 config.webhook_url.clone(),
                 config.assistant_script_path.clone(),
+                config.assistant_script_args.clone(),
                 config.webhook_auth_header.clone(),
             )
         };
@@ -33,7 +34,7 @@ impl App {
             return Ok(());
         }
         let field = if wanted.webhook_url.is_some() { "webhook_url" } else { "assistant_script_path" };
-        self.assistants.assistant(wanted).map(|_| ()).map_err(|error| {
+        self.backend(wanted).map(|_| ()).map_err(|error| {
             let path = vec![PathPart::from("playbook_optimizer_config"), PathPart::from(field)];
             Error::InvalidConfig(vec![Violation::new(path, "value_error", format!("Value error, {error}"))])
         })

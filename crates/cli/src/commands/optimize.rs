@@ -104,13 +104,36 @@ fn line(trial: &OptimizationTrialView) -> String {
 fn estimate(out: &Output, estimate: &Value) -> String {
     let number = |key: &str| estimate.get(key).map(Value::to_string).unwrap_or_default();
     let cost = estimate.get("cost_usd").and_then(Value::as_f64);
+    let playbook = estimate.get("playbook");
     Panel::new(out)
         .row("source windows", format!("{}, of which {} are held out", number("windows"), number("held_out")))
         .row("proposals", format!("{} to {}", number("proposals_at_least"), number("proposals_at_most")))
         .row("assistant calls", format!("at most {}", number("assistant_calls")))
+        .maybe("its model calls", playbook.map(playbook_calls))
         .row("judge calls", format!("at most {}", number("judge_calls")))
         .row("reflection calls", format!("at most {}", number("reflection_calls")))
         .row("tokens", format!("about {} in, {} out", number("prompt_tokens"), number("output_tokens")))
-        .maybe("cost of models", cost.map(|cost| format!("at most ${cost:.2}")))
+        .maybe("cost of models", cost.map(|cost| cost_in_words(cost, playbook)))
         .render()
+}
+
+/// How often a playbook as the assistant asks a model is known from earlier runs only.
+fn playbook_calls(playbook: &Value) -> String {
+    let number = |key: &str| playbook.get(key).and_then(Value::as_f64).unwrap_or_default();
+    let because = match number("measured_in") {
+        0.0 => "assumed, since the playbook has not run yet".to_owned(),
+        1.0 => "as in its last run".to_owned(),
+        runs => format!("as in its last {runs} runs"),
+    };
+    let (calls, each, most) = (number("calls"), number("per_answer"), number("most_per_conversation"));
+    format!("about {calls}: {each:.1} for an answer, {because}; at most {most} in one conversation")
+}
+
+fn cost_in_words(cost: f64, playbook: Option<&Value>) -> String {
+    match playbook.and_then(|playbook| playbook.get("cost_usd")).and_then(Value::as_f64) {
+        None => format!("at most ${cost:.2}"),
+        Some(own) => format!(
+            "about ${cost:.2}, of which ${own:.2} for the playbook; `budget_config.per_run_usd` sets a limit"
+        ),
+    }
 }

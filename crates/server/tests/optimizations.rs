@@ -268,6 +268,40 @@ async fn what_cannot_be_optimised_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_user_playbook_is_optimised_with_both_switches_only() {
+    let world = world().await;
+    let server = &world.server;
+    let stored = server.post("/api/get_interactions", json!({"user_id": "ann"})).await.ok();
+    let turns: Vec<&Value> =
+        stored["interactions"].as_array().unwrap().iter().map(|turn| &turn["interaction_id"]).collect();
+    let row = json!({"user_id": "ann", "agent_version": "v1", "request_id": "r", "content": OLD,
+        "trigger": "late parcels", "source_interaction_ids": turns});
+    server.post("/api/add_user_playbook", json!({"user_playbooks": [row]})).await.ok();
+    let find = json!({"user_id": "ann"});
+    let found = server.post("/api/get_user_playbooks", find.clone()).await.ok();
+    let id = &found["user_playbooks"][0]["user_playbook_id"];
+    for (config, said) in [
+        (json!({"auto_update_user_playbooks": true}), "optimize_user_playbooks"),
+        (json!({"optimize_user_playbooks": true}), "auto_update_user_playbooks"),
+    ] {
+        configure(server, &world.assistant, config).await;
+        let refused = server.post("/api/optimizations", json!({"user_playbook_id": id})).await;
+        assert!(refused.status == 409 && refused.body.to_string().contains(said), "{}", refused.body);
+    }
+    let both =
+        json!({"optimize_user_playbooks": true, "auto_update_user_playbooks": true, "min_commit_windows": 1});
+    configure(server, &world.assistant, both).await;
+    let started = server.post("/api/optimizations", json!({"user_playbook_id": id})).await.ok();
+    assert!(started["warnings"].to_string().contains("not measured on anything unseen"), "{started}");
+    let run = until_over(server, started["optimization"]["optimization_id"].as_i64().unwrap()).await;
+    assert_eq!(run["optimization"]["state"], "committed", "{run}");
+    let found = server.post("/api/get_user_playbooks", find).await.ok();
+    let contents: Vec<&Value> =
+        found["user_playbooks"].as_array().unwrap().iter().map(|row| &row["content"]).collect();
+    assert_eq!(contents, [BETTER], "the old wording is not in use any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_run_stops_and_another_one_may_begin() {
     let world = world().await;
     world.assistant.respond(|_| Reply::Hang);

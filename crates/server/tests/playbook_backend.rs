@@ -19,6 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const DAYS: [&str; 3] = ["Monday", "Tuesday", "Friday"];
 const PARCELS: &str = "# Parcel desk\nHelps with parcels.\n\n## Late($depot = \"main\")\nSays when a parcel comes.\n\n### Triggers\n- At the beginning\n\n### Steps\n- Ask user for $parcel\n- $found = Depot.Find($parcel)\n- Answer kindly that it comes on {$found.day}\n\n# Depot:MCP\nremote:\n  type: mcp\n  url: http://localhost:9\n  transport: streamable-http\n";
 /// Waits for what nobody says.
+const STRANGE: &str = "# Strange\n\n## Main\nmetadata:\n  model: nobody/knows\n---\n\n### Triggers\n- At the beginning\n\n### Steps\n- Ask user for $name\n";
 const DEAF: &str = "# Deaf desk\n\n## Never\n\n### Triggers\n- When the user asks for the moon\n\n### Steps\n- Give the user the moon\n";
 const CLOSED: &str = "# Closed\n\n## Main\nmetadata:\n  learn: false\n---\n\n### Triggers\n- At the beginning\n\n### Steps\n- Ask user for $name\n";
 const BROKEN: &str = "# Broken\n\n## Main\n\n### Triggers\n- At the beginning\n\n### Steps\n- Tell the user \"{$x\"\n\n## Main\n";
@@ -79,7 +80,13 @@ fn options(model: &TestEndpoint, calls: &Path) -> impl Fn(&mut AppOptions) + use
     move |options| {
         let settings = settings.clone();
         options.models = Arc::new(move |_| settings.clone());
-        for (name, text) in [("parcels", PARCELS), ("deaf", DEAF), ("closed", CLOSED), ("broken", BROKEN)] {
+        for (name, text) in [
+            ("parcels", PARCELS),
+            ("deaf", DEAF),
+            ("closed", CLOSED),
+            ("strange", STRANGE),
+            ("broken", BROKEN),
+        ] {
             let file = PlaybookFile { name: format!("{name}.md"), text: text.to_owned() };
             let program = PlaybookProgram { name: name.to_owned(), files: vec![file], imports: Vec::new() };
             options.playbooks.programs.push(program);
@@ -269,11 +276,11 @@ async fn a_playbook_that_cannot_be_replayed_is_refused_where_it_is_named() {
         (json!({"assistant_script_path": "playbook:closed"}), "learn: false"),
         (json!({"assistant_script_args": ["depot"]}), "`assistant_script_args` `depot` lacks `=`"),
         (json!({"assistant_script_args": ["moon=1"]}), "`moon`: the program has no such parameter"),
-        (json!({"webhook_url": "https://x.example/"}), "not both"),
     ] {
         let refused = configure(&world.server, config.clone()).await.to_string();
         assert!(refused.contains(said), "{config}: {refused}");
-        assert!(refused.contains("playbook_optimizer_config"), "the field is named: {refused}");
+        let field = config.as_object().unwrap().keys().next().unwrap();
+        assert!(refused.contains(&format!("\"{field}\"")), "the field is named: {refused}");
     }
     let params = json!({"assistant_script_args": ["depot=south", "found={\"day\": \"Monday\"}"]});
     let saved = configure(&world.server, params).await;
@@ -286,6 +293,10 @@ async fn a_playbook_that_cannot_be_replayed_is_refused_where_it_is_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_playbook_without_a_model_is_refused_before_anything_is_started() {
     let world = world().await;
+    configure(&world.server, json!({"assistant_script_path": "playbook:strange"})).await;
+    let refused = world.server.post("/api/optimizations", json!({"agent_playbook_id": world.rule})).await;
+    assert!(refused.status == 409 && refused.body.to_string().contains("nobody"), "{}", refused.body);
+    configure(&world.server, json!({})).await;
     let settings = world.model.settings();
     let World { server, model, calls, rule } = world;
     let server = server

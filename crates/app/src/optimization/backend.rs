@@ -70,6 +70,9 @@ impl App {
         let models =
             models.ok_or_else(|| no_model(&format!("the playbook `{}` needs a model", program.name)))?;
         models.for_role(Role::Playbook)?;
+        for name in program.named_models() {
+            models.named(Role::Playbook, name)?;
+        }
         Ok(models)
     }
 

@@ -13,6 +13,9 @@ use crate::learning::unavailable;
 use crate::{App, Error, Result};
 
 const DAY: i64 = 86_400;
+/// Fields that together name the assistant.
+const ASSISTANT_FIELDS: [&str; 4] =
+    ["webhook_url", "assistant_script_path", "assistant_script_args", "webhook_auth_header"];
 /// More runs are left for the next night.
 const MOST_PER_NIGHT: usize = 20;
 
@@ -33,10 +36,13 @@ impl App {
         if none || of(before) == of(wanted) {
             return Ok(());
         }
-        let field = if wanted.webhook_url.is_some() { "webhook_url" } else { "assistant_script_path" };
         self.backend(wanted).map(|_| ()).map_err(|error| {
+            let said = error.to_string();
+            // What is wrong begins with the field that is; otherwise it is the choice between the first two.
+            let is_meant = |field: &&str| said.starts_with(&format!("`{field}`"));
+            let field = ASSISTANT_FIELDS.into_iter().find(is_meant).unwrap_or("webhook_url");
             let path = vec![PathPart::from("playbook_optimizer_config"), PathPart::from(field)];
-            Error::InvalidConfig(vec![Violation::new(path, "value_error", format!("Value error, {error}"))])
+            Error::InvalidConfig(vec![Violation::new(path, "value_error", format!("Value error, {said}"))])
         })
     }
 

@@ -32,6 +32,12 @@ impl ReplayedProgram {
         self.start.settings.budget.model_calls
     }
 
+    /// Models that playbooks of it name.
+    pub(crate) fn named_models(&self) -> impl Iterator<Item = &str> {
+        let agents = self.code.program().agents.iter();
+        agents.flat_map(|agent| &agent.playbooks).filter_map(|found| found.meta.text("model"))
+    }
+
     /// As much as a model is usually asked at once: the program, what was said, and the rule.
     pub(crate) fn usual_prompt(&self, said: &[Message], rule: &str) -> String {
         let program = self.code.program().sources().iter().map(|(_, file)| file.text.as_str());

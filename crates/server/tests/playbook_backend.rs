@@ -1,6 +1,8 @@
 //! The optimiser replays a Markdown playbook of the server itself: a real server and engine, a scripted model in every role.
 #![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
 
+mod optimizing;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +13,8 @@ use reflexio_test_support::TestServer;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const OLD: &str = "When a parcel is late, answer briefly.";
-const BETTER: &str = "When a parcel is late, apologise and give a date.";
-/// Longer than anything here takes on a slow machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+use optimizing::{add_rule, judged, measure, start, turns_of, until, until_over};
+
 /// What the tool gives, one after the other: only the run that is replayed gave the right one.
 const DAYS: [&str; 3] = ["Monday", "Tuesday", "Friday"];
 const PARCELS: &str = "# Parcel desk\nHelps with parcels.\n\n## Late($depot = \"main\")\nSays when a parcel comes.\n\n### Triggers\n- At the beginning\n\n### Steps\n- Ask user for $parcel\n- $found = Depot.Find($parcel)\n- Answer kindly that it comes on {$found.day}\n\n# Depot:MCP\nremote:\n  type: mcp\n  url: http://localhost:9\n  transport: streamable-http\n";
@@ -31,11 +31,8 @@ fn is_for_playbook(seen: &Seen) -> bool {
 /// An agent that apologises if a learned note says so, a judge who likes that, and a writer who knows the way there.
 fn answer(seen: &Seen) -> Reply {
     let prompt = seen.prompt();
-    if prompt.contains("You improve one instruction") {
-        return Reply::Text(format!("```\n{BETTER}\n```"));
-    }
-    if let Some((first, second)) = prompt.split_once("The second conversation:") {
-        return compared(first, second);
+    if let Some(reply) = judged(&prompt) {
+        return reply;
     }
     if !is_for_playbook(seen) {
         return Reply::Json(json!({"triggers": []}));
@@ -51,20 +48,6 @@ fn answer(seen: &Seen) -> Reply {
         None => json!({"id": "01", "status": "waiting", "say": [{"text": "Which parcel?"}]}),
     };
     Reply::Json(json!({"steps": [step]}))
-}
-
-fn compared(first: &str, second: &str) -> Reply {
-    let sorry = |text: &str| text.contains("I am sorry");
-    let (verdict, score, likert) = match (sorry(first), sorry(second)) {
-        (true, false) => ("first", 0.05, 1),
-        (false, true) => ("second", 0.95, 5),
-        _ => ("tie", 0.5, 3),
-    };
-    let side = json!({"failures": [], "better_at": []});
-    Reply::Json(
-        json!({"reason": "One of them apologises.", "verdict": verdict, "score": score, "likert": likert,
-        "first": side, "second": side, "missing_instruction": "", "recommended_mutation": "Apologise."}),
-    )
 }
 
 struct World {
@@ -129,63 +112,6 @@ async fn world() -> World {
     World { server, model, calls, rule }
 }
 
-async fn turns_of(server: &TestServer, user: &str) -> Vec<i64> {
-    let stored = server.post("/api/get_interactions", json!({"user_id": user})).await.ok();
-    let turns = stored["interactions"].as_array().unwrap();
-    turns.iter().map(|turn| turn["interaction_id"].as_i64().unwrap()).collect()
-}
-
-/// Straight into the app: the API has no field for source windows.
-async fn add_rule(server: &TestServer, windows: &[Vec<i64>]) -> i64 {
-    use reflexio_types::{
-        AgentPlaybookBody, InteractionId, PlaybookStatus, SourceWindow, Status, UserPlaybookId,
-    };
-    let window = |(at, ids): (usize, &Vec<i64>)| SourceWindow {
-        user_playbook_id: UserPlaybookId(at as i64 + 1),
-        request_id: "r".into(),
-        interaction_ids: ids.iter().map(|id| InteractionId(*id)).collect(),
-    };
-    let new = reflexio_app::NewAgentPlaybook {
-        playbook_name: "support".to_owned(),
-        agent_version: "v1".to_owned(),
-        created_at: None,
-        playbook_status: PlaybookStatus::Pending,
-        status: Status::Current,
-        body: AgentPlaybookBody {
-            content: OLD.to_owned(),
-            trigger: Some("late parcels".to_owned()),
-            source_windows: windows.iter().enumerate().map(window).collect(),
-            ..AgentPlaybookBody::default()
-        },
-    };
-    server.app.add_agent_playbooks(&reflexio_types::Caller::local(), vec![new]).await.unwrap()[0].0
-}
-
-/// Looks until what is there is as wanted.
-async fn until(server: &TestServer, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-    let began = tokio::time::Instant::now();
-    loop {
-        let found = server.get(path).await.ok();
-        if is_so(&found) {
-            return found;
-        }
-        assert!(began.elapsed() < DEADLINE, "it takes too long: {found}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-async fn start(world: &World) -> i64 {
-    let started =
-        world.server.post("/api/optimizations", json!({"agent_playbook_id": world.rule})).await.ok();
-    started["optimization"]["optimization_id"].as_i64().unwrap()
-}
-
-async fn until_over(server: &TestServer, id: i64) -> Value {
-    let is_over =
-        |run: &Value| !["queued", "running"].contains(&run["optimization"]["state"].as_str().unwrap());
-    until(server, &format!("/api/optimizations/{id}"), is_over).await
-}
-
 fn tool_calls(world: &World) -> usize {
     std::fs::read_to_string(world.calls.path().join("calls")).unwrap().lines().count()
 }
@@ -212,7 +138,7 @@ async fn a_playbook_of_the_server_is_replayed_with_the_results_of_the_very_run()
         (&json!([]), before),
         "an estimate asks nobody"
     );
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let run = until_over(&world.server, id).await;
     assert_eq!(run["optimization"]["state"], "committed", "{run}");
     for trial in run["trials"].as_array().unwrap().iter().filter(|trial| trial["candidate"] == 1) {
@@ -236,11 +162,8 @@ async fn the_lift_of_a_rule_is_measured_with_a_playbook() {
     let world = world().await;
     configure(&world.server, json!({"assistant_script_path": "playbook:parcels"})).await;
     let successor =
-        until_over(&world.server, start(&world).await).await["optimization"]["successor_id"].clone();
-    let path = format!("/api/agent_playbooks/{successor}/lift");
-    world.server.post(&path, json!({})).await.ok();
-    let is_over = |lift: &Value| !["queued", "running"].contains(&lift["state"].as_str().unwrap());
-    let lift = until(&world.server, &path, is_over).await;
+        until_over(&world.server, start(&world.server, world.rule).await).await["optimization"]["successor_id"].clone();
+    let lift = measure(&world.server, &successor).await;
     assert!(lift["lift"].as_f64().unwrap() > 0.8, "{lift}");
     assert_eq!(tool_calls(&world), 3);
 }
@@ -250,7 +173,7 @@ async fn a_run_that_is_killed_asks_the_playbooks_model_nothing_twice() {
     let world = world().await;
     world.model.respond(|seen| Reply::Late(20, Box::new(answer(seen))));
     let before = played(&world.model);
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let World { mut server, model, calls, .. } = world;
     for crash in 1..4 {
         while played(&model) < before + 3 * crash {
@@ -342,7 +265,7 @@ async fn a_program_that_ends_before_the_last_turn_is_compared_up_to_there() {
     let estimate = json!({"agent_playbook_id": world.rule, "estimate_only": true});
     let warnings = world.server.post("/api/optimizations", estimate).await.ok()["warnings"].to_string();
     assert!(warnings.contains("3 of 3 source windows come from no run of `parcels`"), "{warnings}");
-    let run = until_over(&world.server, start(&world).await).await;
+    let run = until_over(&world.server, start(&world.server, world.rule).await).await;
     assert_eq!(run["optimization"]["state"], "committed", "{run}");
     let trial = run["trials"].as_array().unwrap().iter().find(|trial| trial["candidate"] == 1).unwrap();
     let said: Vec<&str> = trial["candidate_rollout"]
@@ -361,7 +284,7 @@ async fn a_program_that_ends_before_the_last_turn_is_compared_up_to_there() {
 async fn a_program_in_which_no_playbook_answers_is_left_out_with_the_reason() {
     let world = world().await;
     configure(&world.server, json!({"assistant_script_path": "playbook:deaf"})).await;
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let path = format!("/api/optimizations/{id}");
     let waits = |run: &Value| run["job"]["last_error"].is_string();
     let run = until(&world.server, &path, waits).await;
@@ -375,7 +298,7 @@ async fn a_program_in_which_no_playbook_answers_is_left_out_with_the_reason() {
 async fn a_model_that_refuses_the_key_lets_the_run_wait_and_go_on_where_it_was() {
     let world = world().await;
     world.model.respond(|seen| if is_for_playbook(seen) { Reply::Unauthorized } else { answer(seen) });
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let stalled =
         |state: &Value| state["stall_state"]["reason"] == "auth_error" || state["reason"] == "auth_error";
     until(&world.server, "/stall_state", stalled).await;
@@ -393,7 +316,7 @@ async fn a_run_that_has_spent_its_budget_on_replays_ends_with_what_it_has() {
     let world = world().await;
     let poor = json!({"budget_config": {"per_run_usd": 0.000_001}});
     world.server.post("/api/update_config", poor).await.ok();
-    let run = until_over(&world.server, start(&world).await).await;
+    let run = until_over(&world.server, start(&world.server, world.rule).await).await;
     assert_ne!(run["optimization"]["state"], "committed", "{run}");
     assert!(run["optimization"]["decision"].as_str().unwrap().contains("budget"), "{run}");
     assert_eq!(run["trials"], json!([]), "half a conversation is compared with nothing");

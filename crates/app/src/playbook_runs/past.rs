@@ -76,11 +76,55 @@ async fn entries_until(
     until: Timestamp,
 ) -> Result<Vec<Entry>> {
     let stored = store.playbook_journal(org, run, 0, usize::MAX).await?;
-    let entries = stored.iter().filter_map(|entry| serde_json::from_str(entry).ok());
+    Ok(cut(stored.iter().filter_map(|entry| serde_json::from_str(entry).ok()), until))
+}
+
+/// What comes of an input stands behind it, so everything behind a later one is later, too.
+fn cut(entries: impl Iterator<Item = Entry>, until: Timestamp) -> Vec<Entry> {
     let last = millis(until).saturating_add(999);
-    Ok(entries.take_while(|entry| !matches!(entry, Entry::Input { at, .. } if *at > last)).collect())
+    entries.take_while(|entry| !matches!(entry, Entry::Input { at, .. } if *at > last)).collect()
 }
 
 pub(super) fn millis(at: Timestamp) -> u64 {
     u64::try_from(at.0).unwrap_or(0).saturating_mul(1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use playbook_run::engine::Value;
+
+    use super::*;
+
+    fn found(call: u64, at: u64, day: &str) -> [Entry; 2] {
+        let event = Event::ToolResult { call, value: Value::from(day) };
+        let called = Entry::ToolCalled { call, tool: "Find".into(), args: Box::default() };
+        [called, Entry::Input { at, event: Box::new(event) }]
+    }
+
+    #[test]
+    fn what_was_recorded_after_the_moment_is_not_seen() {
+        let journal = [found(1, 5_000, "Monday"), found(2, 7_000, "Friday")].concat();
+        let gave = |until: i64| {
+            let mut past = Past::default();
+            past.add(&cut(journal.iter().cloned(), Timestamp(until)));
+            [past.recording.next("Find", &[]), past.recording.next("Find", &[])]
+        };
+        let day = |day: &str| Some(Ok(Value::from(day)));
+        assert_eq!(gave(4), [None, None]);
+        assert_eq!(gave(5), [day("Monday"), day("Monday")]);
+        assert_eq!(gave(7), [day("Monday"), day("Friday")]);
+    }
+
+    #[test]
+    fn calls_and_messages_are_counted_with_what_was_repeated() {
+        let used = playbook_run::engine::Used { more_calls: 2, ..Default::default() };
+        let input = |event| Entry::Input { at: 0, event: Box::new(event) };
+        let journal = [
+            input(Event::Message { text: "Hi".to_owned() }),
+            input(Event::Answer { request: 1, answer: serde_json::Value::Null, used }),
+        ];
+        let mut past = Past::default();
+        past.add(&journal);
+        assert_eq!((past.asked, past.heard), (2, 1));
+    }
 }

@@ -16,6 +16,9 @@ pub enum Error {
     /// Correct the assistant, or try again: what it said is no answer.
     #[error("the assistant's answer cannot be used: {0}")]
     Unusable(String),
+    /// As the model's error says: the assistant is one of ours, and its model does not answer.
+    #[error("the assistant's model does not answer: {0}")]
+    Model(#[from] reflexio_llm::Error),
 }
 
 impl Error {
@@ -23,7 +26,8 @@ impl Error {
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Failed(_) | Self::Unusable(_) => true,
-            Self::Misconfigured(_) | Self::Refused(_) => false,
+            // A model is asked again by whoever asks models.
+            Self::Misconfigured(_) | Self::Refused(_) | Self::Model(_) => false,
         }
     }
 }

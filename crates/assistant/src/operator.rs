@@ -7,6 +7,7 @@ use std::time::Duration;
 use reflexio_llm::Reach;
 use reflexio_types::config::PlaybookOptimizerConfig;
 
+use crate::backend::Backend;
 use crate::patient::{Patient, Pauses};
 use crate::script::Script;
 use crate::webhook::Webhook;
@@ -71,24 +72,15 @@ impl Default for Operator {
 }
 
 impl Operator {
-    /// The assistant of a configuration, patient as the configuration says.
+    /// The assistant of a configuration that names a stranger, patient as the configuration says.
     pub fn assistant(&self, config: &PlaybookOptimizerConfig) -> Result<Arc<dyn Assistant>> {
-        let pauses = Pauses {
-            repetitions: config.webhook_max_retries,
-            first: Duration::try_from_secs_f64(config.webhook_backoff_base_seconds).unwrap_or(Duration::ZERO),
-        };
-        let limit = Limit {
-            total: Duration::from_secs(u64::from(config.webhook_timeout_seconds.max(1))),
-            largest_answer: LARGEST_ANSWER,
-        };
-        let url = named(config.webhook_url.as_deref());
-        let path = named(config.assistant_script_path.as_deref());
-        Ok(match (url, path) {
-            (Some(url), None) => {
+        let (limit, pauses) = (Limit::of(config), Pauses::of(config));
+        Ok(match Backend::of(config)? {
+            Backend::Webhook(url) => {
                 let header = config.webhook_auth_header.as_ref();
                 Arc::new(Patient::new(Webhook::new(url, header, self.reach, limit)?, pauses))
             }
-            (None, Some(path)) => {
+            Backend::Script(path) => {
                 let Some(scripts) = &self.scripts else {
                     return Err(Error::Misconfigured(
                         "`assistant_script_path` is set, but this server runs no scripts; its operator can allow them \
@@ -101,29 +93,27 @@ impl Operator {
                     pauses,
                 ))
             }
-            (Some(_), Some(_)) => {
-                return Err(Error::Misconfigured(
-                    "set either `webhook_url` or `assistant_script_path`, not both".to_owned(),
-                ));
-            }
-            (None, None) => {
-                return Err(Error::Misconfigured(
-                    "there is no assistant to replay conversations with; set \
-                     `playbook_optimizer_config.webhook_url` or `playbook_optimizer_config.assistant_script_path`"
-                        .to_owned(),
-                ));
+            Backend::Playbook(name) => {
+                return Err(Error::Misconfigured(format!(
+                    "`assistant_script_path` names the playbook `{name}`, which only a server that has it can replay"
+                )));
             }
         })
     }
 }
 
 /// How long and how large one answer may be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
     pub(crate) total: Duration,
     pub(crate) largest_answer: usize,
 }
 
-fn named(text: Option<&str>) -> Option<&str> {
-    text.map(str::trim).filter(|text| !text.is_empty())
+impl Limit {
+    pub(crate) fn of(config: &PlaybookOptimizerConfig) -> Self {
+        Self {
+            total: Duration::from_secs(u64::from(config.webhook_timeout_seconds.max(1))),
+            largest_answer: LARGEST_ANSWER,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use reflexio_types::config::PlaybookOptimizerConfig;
 use tokio::time::sleep;
 
 use crate::{Assistant, Payload, Result};
@@ -17,6 +18,13 @@ pub struct Pauses {
 }
 
 impl Pauses {
+    pub(crate) fn of(config: &PlaybookOptimizerConfig) -> Self {
+        Self {
+            repetitions: config.webhook_max_retries,
+            first: Duration::try_from_secs_f64(config.webhook_backoff_base_seconds).unwrap_or(Duration::ZERO),
+        }
+    }
+
     /// The pause after this many failures; none if there were enough.
     fn after(self, failures: u32) -> Option<Duration> {
         if failures > self.repetitions {

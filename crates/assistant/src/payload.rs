@@ -1,4 +1,5 @@
 pub use reflexio_types::RolloutMessage as Message;
+use reflexio_types::SessionId;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
@@ -8,6 +9,9 @@ use crate::{Error, Result};
 pub struct Payload {
     pub messages: Vec<Message>,
     pub playbooks: Vec<Playbook>,
+    /// The session that is replayed. Strangers are not told.
+    #[serde(skip)]
+    pub session: Option<SessionId>,
 }
 
 /// A rule that the assistant has to follow while it answers.
@@ -61,6 +65,7 @@ mod tests {
                 content: "Be brief.".to_owned(),
                 trigger: "always".to_owned(),
             }],
+            session: Some(SessionId::new("s1")),
         };
         let wanted = json!({"messages": [{"role": "user", "content": "Hi"}],
                             "playbooks": [{"id": 123, "content": "Be brief.", "trigger": "always"}]});

@@ -25,7 +25,7 @@ pub enum Parameter {
 }
 
 /// Why there is no answer, by what the caller can do about it. No variant ever holds a key.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Correct the settings: no request was sent.
     #[error("{0}")]

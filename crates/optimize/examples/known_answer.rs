@@ -30,6 +30,7 @@ fn task() -> Task {
             "And if it is lost?".to_owned(),
         ],
         ideal: Vec::new(),
+        session: None,
     };
     Task {
         playbook_id: 1,

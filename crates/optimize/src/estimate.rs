@@ -23,17 +23,43 @@ pub struct Estimate {
     pub assistant_calls: u64,
     pub judge_calls: u64,
     pub reflection_calls: u64,
-    /// Of judge and reflection; what the assistant costs is its own affair.
+    /// Of judge and reflection, and of a playbook as the assistant; what another assistant costs is its own affair.
     pub prompt_tokens: u64,
     pub output_tokens: u64,
-    /// In dollars; missing where prices are not known.
+    /// In dollars; missing where prices are not known. With a playbook as the assistant it is no bound any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// What a playbook as the assistant asks of models; it is part of the figures above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playbook: Option<PlaybookCalls>,
     #[serde(default)]
     pub warnings: Vec<String>,
 }
 
+/// What a playbook as the assistant is expected to ask of models. How often it does, only earlier runs can tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlaybookCalls {
+    /// Calls for one answer.
+    pub per_answer: f64,
+    /// So many earlier runs say so; without any it is assumed.
+    pub measured_in: usize,
+    pub calls: u64,
+    /// A conversation that asks more often ends there.
+    pub most_per_conversation: u64,
+    pub prompt_tokens: u64,
+    /// In dollars.
+    pub cost_usd: f64,
+}
+
 impl Estimate {
+    /// Adds what the assistant itself asks of models.
+    pub fn count_playbook(&mut self, playbook: PlaybookCalls) {
+        self.prompt_tokens += playbook.prompt_tokens;
+        self.output_tokens += playbook.calls * ANSWER;
+        self.cost_usd = self.cost_usd.map(|cost| cost + playbook.cost_usd);
+        self.playbook = Some(playbook);
+    }
+
     pub fn of(task: &Task, split: &Split, policy: &Policy) -> Self {
         let held_out = split.validation.len() as u64;
         let left = policy.max_metric_calls.saturating_sub(held_out);
@@ -65,6 +91,7 @@ impl Estimate {
             prompt_tokens: judged + reflected,
             output_tokens: judge_calls * ANSWER + proposals_at_most * (rule + ANSWER),
             cost_usd: None,
+            playbook: None,
             warnings: Vec::new(),
         };
         estimate.warn(split, policy);
@@ -94,7 +121,8 @@ mod tests {
     use crate::Window;
 
     fn task(windows: usize) -> Task {
-        let window = Window { user_turns: vec!["one".to_owned(), "two".to_owned()], ideal: Vec::new() };
+        let user_turns = vec!["one".to_owned(), "two".to_owned()];
+        let window = Window { user_turns, ideal: Vec::new(), session: None };
         Task {
             playbook_id: 1,
             incumbent: "Be brief.".to_owned(),

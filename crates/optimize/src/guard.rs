@@ -64,6 +64,7 @@ mod tests {
                 "My order 4471902 never came and I want my money back now, ann@x.example".to_owned(),
             ],
             ideal: vec!["I am sorry. I will check with the carrier today and write to you.".to_owned()],
+            session: None,
         };
         Task {
             playbook_id: 1,

@@ -26,7 +26,7 @@ mod world;
 
 pub use book::{Book, Trial};
 pub use decide::Decision;
-pub use estimate::Estimate;
+pub use estimate::{Estimate, PlaybookCalls};
 pub use judge::{Judge, PROMPTS as JUDGE_PROMPTS};
 pub use lift::{Lift, LiftWindow, lift_of, measure};
 pub use models::Models;

@@ -19,6 +19,7 @@ impl World for Models {
     async fn respond(&self, payload: &Payload) -> Result<String, Fault> {
         self.assistant.respond(payload).await.map_err(|error| match error {
             AssistantError::Misconfigured(why) => Fault::Misconfigured(why),
+            AssistantError::Model(error) => fault(error),
             AssistantError::Failed(_) | AssistantError::Refused(_) | AssistantError::Unusable(_) => {
                 Fault::Failed(error.to_string())
             }

@@ -13,13 +13,15 @@ pub(crate) async fn roll_out(
     window: usize,
     most_turns: usize,
 ) -> Result<Vec<RolloutMessage>, Fault> {
-    let turns = task.windows.get(window).map(|window| window.user_turns.as_slice()).unwrap_or_default();
+    let window = task.windows.get(window);
+    let turns = window.map(|window| window.user_turns.as_slice()).unwrap_or_default();
     let playbooks = wording.map(|content| Playbook {
         id: task.playbook_id,
         content: content.to_owned(),
         trigger: task.trigger.clone(),
     });
-    let mut payload = Payload { messages: Vec::new(), playbooks: playbooks.into_iter().collect() };
+    let session = window.and_then(|window| window.session.clone());
+    let mut payload = Payload { messages: Vec::new(), playbooks: playbooks.into_iter().collect(), session };
     for said in turns.iter().take(most_turns) {
         payload.messages.push(RolloutMessage::user(said));
         let answer = match world.respond(&payload).await {

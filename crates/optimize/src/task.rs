@@ -1,3 +1,4 @@
+use reflexio_types::SessionId;
 use serde::{Deserialize, Serialize};
 
 /// What is optimised, and in which situations.
@@ -21,6 +22,9 @@ pub struct Window {
     pub user_turns: Vec<String>,
     #[serde(default)]
     pub ideal: Vec<String>,
+    /// Where it was said: an assistant of ours may have a record of it.
+    #[serde(default)]
+    pub session: Option<SessionId>,
 }
 
 impl Task {

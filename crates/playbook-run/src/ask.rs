@@ -74,33 +74,37 @@ impl Asker {
         Ok(Self { models, chosen, options, prompts: Registry::new(PROMPTS.iter().map(template))? })
     }
 
-    async fn ask(&self, request: &ModelRequest, options: &Options) -> Result<Answered, Unanswered> {
-        let model = self.model(request).map_err(unanswered)?;
-        let prompt = self.prompts.render(request.prompt, &request.context);
-        let prompt = prompt.map_err(|error| Unanswered::Failed(error.to_string()))?;
-        let Some(schema) = &request.schema else {
-            let said = model.complete(&prompt, options).await.map_err(unanswered)?;
-            let used = used(said.usage, said.cost_micros, said.calls);
-            return Ok(Answered { answer: Value::String(said.text), used });
-        };
-        let schema = Schema::new(request.prompt, schema.clone());
-        let schema = schema.map_err(|error| Unanswered::Failed(error.to_string()))?;
-        let found = model.complete_json::<Value>(&prompt, &schema, options).await.map_err(unanswered)?;
-        Ok(Answered { answer: found.value, used: used(found.usage, found.cost_micros, found.calls) })
-    }
-
     fn model(&self, request: &ModelRequest) -> Result<Model, Error> {
         match self.chosen.as_ref().or(request.model.as_ref()) {
             Some(name) => self.models.named(Role::Playbook, name),
             None => self.models.for_role(Role::Playbook),
         }
     }
+
+    /// As [`Answerer::answer`], with the error that the model gave.
+    pub async fn ask(&self, request: &ModelRequest) -> Result<Answered, Error> {
+        self.ask_with(request, &self.options).await
+    }
+
+    async fn ask_with(&self, request: &ModelRequest, options: &Options) -> Result<Answered, Error> {
+        let model = self.model(request)?;
+        let broken = |error: &dyn std::fmt::Display| Error::Misconfigured(error.to_string());
+        let prompt = self.prompts.render(request.prompt, &request.context).map_err(|error| broken(&error))?;
+        let Some(schema) = &request.schema else {
+            let said = model.complete(&prompt, options).await?;
+            let used = used(said.usage, said.cost_micros, said.calls);
+            return Ok(Answered { answer: Value::String(said.text), used });
+        };
+        let schema = Schema::new(request.prompt, schema.clone()).map_err(|error| broken(&error))?;
+        let found = model.complete_json::<Value>(&prompt, &schema, options).await?;
+        Ok(Answered { answer: found.value, used: used(found.usage, found.cost_micros, found.calls) })
+    }
 }
 
 #[async_trait]
 impl Answerer for Asker {
     async fn answer(&self, request: &ModelRequest) -> Result<Answered, Unanswered> {
-        self.ask(request, &self.options).await
+        Ok(self.ask(request).await?)
     }
 
     async fn answer_aloud(&self, request: &ModelRequest, show: &Show<'_>) -> Result<Answered, Unanswered> {
@@ -119,12 +123,12 @@ impl Answerer for Asker {
         });
         let options = Options { listener: Some(listener), ..self.options.clone() };
         let mut draft = Draft::default();
-        let mut asking = std::pin::pin!(self.ask(request, &options));
+        let mut asking = std::pin::pin!(self.ask_with(request, &options));
         loop {
             let piece = tokio::select! {
                 biased;
                 Some(piece) = heard.recv() => piece,
-                answered = &mut asking => return answered,
+                answered = &mut asking => return Ok(answered?),
             };
             match piece {
                 None if draft.restart() => show(Drafted::TakenBack),
@@ -144,21 +148,22 @@ fn used(usage: Usage, cost_micros: u64, calls: u32) -> Used {
     Used { tokens, cost_micros, more_calls: u64::from(calls.saturating_sub(1)) }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn unanswered(error: Error) -> Unanswered {
-    let reason = error.to_string();
-    match error {
-        Error::Misconfigured(_) => Unanswered::NoModel(reason),
-        Error::BudgetExceeded(_) => Unanswered::Unaffordable(reason),
-        Error::Auth { .. }
-        | Error::Billing { .. }
-        | Error::RateLimited { .. }
-        | Error::Unavailable { .. }
-        | Error::Timeout { .. }
-        | Error::Cancelled => Unanswered::Later(reason),
-        Error::BadRequest { .. }
-        | Error::ContextTooLong { .. }
-        | Error::Declined { .. }
-        | Error::InvalidAnswer { .. } => Unanswered::Failed(reason),
+impl From<Error> for Unanswered {
+    fn from(error: Error) -> Self {
+        let reason = error.to_string();
+        match error {
+            Error::Misconfigured(_) => Self::NoModel(reason),
+            Error::BudgetExceeded(_) => Self::Unaffordable(reason),
+            Error::Auth { .. }
+            | Error::Billing { .. }
+            | Error::RateLimited { .. }
+            | Error::Unavailable { .. }
+            | Error::Timeout { .. }
+            | Error::Cancelled => Self::Later(reason),
+            Error::BadRequest { .. }
+            | Error::ContextTooLong { .. }
+            | Error::Declined { .. }
+            | Error::InvalidAnswer { .. } => Self::Failed(reason),
+        }
     }
 }

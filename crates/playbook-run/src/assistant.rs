@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use playbook_engine::{Event, Learned, LearnedFrom, Message, Playbooks, Settings, Speaker, Start, Value};
+use playbook_engine::{
+    Event, Learned, LearnedFrom, Message, Outcome, Playbooks, Settings, Speaker, Start, Value,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::ask::Answerer;
@@ -45,6 +47,12 @@ pub enum AssistantError {
     /// Give a conversation that can be answered.
     #[error("{0}")]
     Request(String),
+    /// Say less: the program is over.
+    #[error("the program ended without an answer to the last message: {}", ended(.0))]
+    Over(Outcome),
+    /// Say something else, or let a playbook wait for it.
+    #[error("no playbook answers the last message")]
+    Silent,
     /// Set up a model, or try again.
     #[error("a step needs a model: {0}")]
     Model(String),
@@ -76,25 +84,37 @@ pub async fn assist(
     let around = Around { journal: &journal, model, host: &host, now: &now };
     let mut driver = Driver::start(code, Start { settings, ..start }, around).await?;
     for message in said {
-        rested(driver.until_quiet().await?)?;
+        if let Some(outcome) = rested(driver.until_quiet().await?)? {
+            return Err(AssistantError::Over(outcome));
+        }
         driver.tell(Event::Message { text: message.content.clone() }).await?;
     }
-    rested(driver.until_quiet().await?)?;
+    let over = rested(driver.until_quiet().await?)?;
     let transcript = driver.state().transcript();
     let answers = transcript.iter().rev().take_while(|message| message.from == Speaker::Agent);
     let mut answers: Vec<&str> = answers.map(|message| message.text.as_str()).collect();
     answers.reverse();
     if answers.is_empty() {
-        return Err(AssistantError::Request("no playbook answers the last message".to_owned()));
+        return Err(over.map_or(AssistantError::Silent, AssistantError::Over));
     }
     Ok(answers.join("\n\n"))
 }
 
-/// A run that is over hears nothing more, which `tell` refuses with a reason.
-fn rested(pause: Pause) -> Result<(), AssistantError> {
+/// How the run ended, if it did: then it hears nothing more.
+fn rested(pause: Pause) -> Result<Option<Outcome>, AssistantError> {
     match pause {
         Pause::NeedsModel { why, .. } => Err(AssistantError::Model(why.to_string())),
-        Pause::Over(_) | Pause::Waiting { .. } => Ok(()),
+        Pause::Over(outcome) => Ok(Some(outcome)),
+        Pause::Waiting { .. } => Ok(None),
+    }
+}
+
+fn ended(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Done { .. } | Outcome::Ended => "it was done".to_owned(),
+        Outcome::Partial { limit, most, at } => format!("the limit of {most} {limit} was reached at {at}"),
+        Outcome::HandedOff { reason } => format!("it was handed to a person: {reason}"),
+        Outcome::Failed { reason } => format!("it failed: {reason}"),
     }
 }
 

@@ -1,21 +1,19 @@
 //! Playbooks are optimised end to end: a real server, a real webhook as the assistant, a scripted model as judge and writer.
 #![expect(clippy::unwrap_used, reason = "a test fails where an answer is not as expected")]
 
+mod optimizing;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use reflexio_llm::Reach;
-use reflexio_llm::endpoint::{Reply, Seen, TestEndpoint};
+use reflexio_llm::endpoint::{Reply, TestEndpoint};
 use reflexio_test_support::TestServer;
 use reflexio_types::Scope;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// What the better wording says; the assistant does it only when it is told to.
-const BETTER: &str = "When a parcel is late, apologise and give a date.";
-/// Longer than anything here takes on a slow machine.
-const DEADLINE: Duration = Duration::from_secs(60);
-const OLD: &str = "When a parcel is late, answer briefly.";
+use optimizing::{BETTER, DEADLINE, OLD, add_rule, judged, measure, start, turns_of, until_over};
 
 /// An assistant that apologises if its playbook says so.
 async fn assistant() -> TestEndpoint {
@@ -29,26 +27,9 @@ async fn assistant() -> TestEndpoint {
     endpoint
 }
 
-fn judged(seen: &Seen) -> Reply {
-    let prompt = seen.prompt();
-    if prompt.contains("You improve one instruction") {
-        return Reply::Text(format!("```\n{BETTER}\n```"));
-    }
-    let (first, second) = prompt.split_once("The second conversation:").unwrap_or_default();
-    let sorry = |text: &str| text.contains("I am sorry");
-    let (verdict, score, likert) = match (sorry(first), sorry(second)) {
-        (true, false) => ("first", 0.05, 1),
-        (false, true) => ("second", 0.95, 5),
-        _ => ("tie", 0.5, 3),
-    };
-    let side = json!({"failures": [], "better_at": []});
-    Reply::Json(json!({"reason": "The second conversation apologises.", "verdict": verdict, "score": score,
-        "likert": likert, "first": side, "second": side, "missing_instruction": "", "recommended_mutation": "Apologise."}))
-}
-
 async fn model() -> TestEndpoint {
     let endpoint = TestEndpoint::start().await.unwrap();
-    endpoint.respond(judged);
+    endpoint.respond(|seen| judged(&seen.prompt()).unwrap_or_else(|| Reply::Json(json!({}))));
     endpoint
 }
 
@@ -77,46 +58,11 @@ async fn world() -> World {
         let turns = json!([{"role": "User", "content": format!("Where is my parcel? says {user}")},
                            {"role": "Agent", "content": "Soon."}]);
         let body = json!({"user_id": user, "interaction_data_list": turns, "evaluation_only": true});
-        let answer = server.post("/api/publish_interaction", body).await.ok();
-        let request = answer["request_id"].as_str().unwrap().to_owned();
-        let stored = server.post("/api/get_interactions", json!({"user_id": user})).await.ok();
-        let ids: Vec<i64> = stored["interactions"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|turn| turn["interaction_id"].as_i64().unwrap())
-            .collect();
-        windows.push((user, request, ids));
+        server.post("/api/publish_interaction", body).await.ok();
+        windows.push(turns_of(&server, user).await);
     }
     let rule = add_rule(&server, &windows).await;
     World { server, assistant, model, rule }
-}
-
-/// Straight into the app: the API has no field for source windows.
-async fn add_rule(server: &TestServer, windows: &[(&str, String, Vec<i64>)]) -> i64 {
-    use reflexio_types::{
-        AgentPlaybookBody, InteractionId, PlaybookStatus, SourceWindow, Status, UserPlaybookId,
-    };
-    let window = |(at, (_, request, ids)): (usize, &(&str, String, Vec<i64>))| SourceWindow {
-        user_playbook_id: UserPlaybookId(at as i64 + 1),
-        request_id: request.as_str().into(),
-        interaction_ids: ids.iter().map(|id| InteractionId(*id)).collect(),
-    };
-    let new = reflexio_app::NewAgentPlaybook {
-        playbook_name: "support".to_owned(),
-        agent_version: "v1".to_owned(),
-        created_at: None,
-        playbook_status: PlaybookStatus::Pending,
-        status: Status::Current,
-        body: AgentPlaybookBody {
-            content: OLD.to_owned(),
-            trigger: Some("late parcels".to_owned()),
-            source_windows: windows.iter().enumerate().map(window).collect(),
-            ..AgentPlaybookBody::default()
-        },
-    };
-    let caller = reflexio_types::Caller::local();
-    server.app.add_agent_playbooks(&caller, vec![new]).await.unwrap()[0].0
 }
 
 async fn configure(server: &TestServer, assistant: &TestEndpoint, more: Value) {
@@ -124,29 +70,6 @@ async fn configure(server: &TestServer, assistant: &TestEndpoint, more: Value) {
         "webhook_max_retries": 0, "webhook_backoff_base_seconds": 0.001, "webhook_timeout_seconds": 2});
     config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     server.post("/api/update_config", json!({"playbook_optimizer_config": config})).await.ok();
-}
-
-async fn start(world: &World) -> i64 {
-    let started =
-        world.server.post("/api/optimizations", json!({"agent_playbook_id": world.rule})).await.ok();
-    started["optimization"]["optimization_id"].as_i64().unwrap()
-}
-
-async fn until_over(server: &TestServer, id: i64) -> Value {
-    until(server, &format!("/api/optimizations/{id}"), |run| run["optimization"]["state"].clone()).await
-}
-
-/// Looks until what is there is over.
-async fn until(server: &TestServer, path: &str, state: fn(&Value) -> Value) -> Value {
-    let began = tokio::time::Instant::now();
-    loop {
-        let found = server.get(path).await.ok();
-        if !["queued", "running"].contains(&state(&found).as_str().unwrap()) {
-            return found;
-        }
-        assert!(began.elapsed() < DEADLINE, "it does not end: {found}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 async fn rule(server: &TestServer, id: i64) -> Value {
@@ -161,7 +84,7 @@ async fn a_better_wording_becomes_a_pending_successor() {
     let estimate = world.server.post("/api/optimizations", estimate).await.ok();
     assert_eq!((estimate.get("optimization"), &estimate["estimate"]["held_out"]), (None, &json!(2)));
     assert_eq!(world.assistant.count(), 0, "an estimate asks nobody");
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let run = until_over(&world.server, id).await;
     assert_eq!(run["optimization"]["state"], "committed", "{run}");
     let successor = rule(&world.server, run["optimization"]["successor_id"].as_i64().unwrap()).await;
@@ -195,7 +118,7 @@ async fn a_rule_that_is_approved_while_it_is_optimised_stays_as_it_is() {
         let text = if sorry { "I am sorry. It comes on Friday." } else { "It is late." };
         Reply::Late(150, Box::new(Reply::Body(json!({"content": text}))))
     });
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let body = json!({"agent_playbook_id": world.rule, "playbook_status": "approved"});
     world.server.put("/api/update_agent_playbook_status", body).await.ok();
     let run = until_over(&world.server, id).await;
@@ -213,7 +136,7 @@ async fn a_run_survives_a_crash_and_pays_for_no_answer_twice() {
         let text = if sorry { "I am sorry. It comes on Friday." } else { "It is late." };
         Reply::Late(100, Box::new(Reply::Body(json!({"content": text}))))
     });
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let World { mut server, assistant, model, .. } = world;
     while assistant.count() < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -268,17 +191,49 @@ async fn what_cannot_be_optimised_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_user_playbook_is_optimised_with_both_switches_only() {
+    let world = world().await;
+    let server = &world.server;
+    let turns = turns_of(server, "ann").await;
+    let row = json!({"user_id": "ann", "agent_version": "v1", "request_id": "r", "content": OLD,
+        "trigger": "late parcels", "source_interaction_ids": turns});
+    server.post("/api/add_user_playbook", json!({"user_playbooks": [row]})).await.ok();
+    let find = json!({"user_id": "ann"});
+    let found = server.post("/api/get_user_playbooks", find.clone()).await.ok();
+    let id = &found["user_playbooks"][0]["user_playbook_id"];
+    for (config, said) in [
+        (json!({"auto_update_user_playbooks": true}), "optimize_user_playbooks"),
+        (json!({"optimize_user_playbooks": true}), "auto_update_user_playbooks"),
+    ] {
+        configure(server, &world.assistant, config).await;
+        let refused = server.post("/api/optimizations", json!({"user_playbook_id": id})).await;
+        assert!(refused.status == 409 && refused.body.to_string().contains(said), "{}", refused.body);
+    }
+    let both =
+        json!({"optimize_user_playbooks": true, "auto_update_user_playbooks": true, "min_commit_windows": 1});
+    configure(server, &world.assistant, both).await;
+    let started = server.post("/api/optimizations", json!({"user_playbook_id": id})).await.ok();
+    assert!(started["warnings"].to_string().contains("not measured on anything unseen"), "{started}");
+    let run = until_over(server, started["optimization"]["optimization_id"].as_i64().unwrap()).await;
+    assert_eq!(run["optimization"]["state"], "committed", "{run}");
+    let found = server.post("/api/get_user_playbooks", find).await.ok();
+    let contents: Vec<&Value> =
+        found["user_playbooks"].as_array().unwrap().iter().map(|row| &row["content"]).collect();
+    assert_eq!(contents, [BETTER], "the old wording is not in use any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_run_stops_and_another_one_may_begin() {
     let world = world().await;
     world.assistant.respond(|_| Reply::Hang);
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     let again = world.server.post("/api/optimizations", json!({"agent_playbook_id": world.rule})).await;
     assert!(again.status == 409 && again.body.to_string().contains(&format!("`{id}`")), "{}", again.body);
     world.server.post(&format!("/api/optimizations/{id}/cancel"), json!({})).await.ok();
     let run = until_over(&world.server, id).await;
     assert_eq!(run["optimization"]["state"], "cancelled", "{run}");
     assert_eq!(world.server.get("/api/optimizations/99").await.status, 404);
-    assert_ne!(start(&world).await, id);
+    assert_ne!(start(&world.server, world.rule).await, id);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -320,9 +275,37 @@ async fn every_night_pending_rules_get_a_run_and_optimised_ones_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_timer_that_is_missing_is_set_at_the_start_and_one_that_is_there_stays() {
+    let world = world().await;
+    let timer = async |server: &TestServer| {
+        let jobs = server.get("/api/jobs?kind=optimize&state=queued").await.ok()["jobs"].clone();
+        let timers = jobs.as_array().unwrap();
+        assert!(timers.len() < 2, "{jobs}");
+        timers.first().map(|job| (job["job_id"].as_i64().unwrap(), job["run_after"].clone()))
+    };
+    let (first, at) = timer(&world.server).await.unwrap();
+    world.server.post(&format!("/api/jobs/{first}/cancel"), json!({})).await.ok();
+    assert_eq!(timer(&world.server).await, None);
+    let World { mut server, model, .. } = world;
+    server = server.crash_and_restart(options(&model)).await;
+    let began = tokio::time::Instant::now();
+    while timer(&server).await.is_none() {
+        assert!(began.elapsed() < DEADLINE, "it is not set");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let set = timer(&server).await.unwrap();
+    assert!(set.0 != first && set.1 == at, "{set:?}");
+    for _ in 0..2 {
+        server = server.crash_and_restart(options(&model)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_eq!(timer(&server).await.as_ref(), Some(&set), "it stays as it is");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_erased_user_takes_the_run_along() {
     let world = world().await;
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     until_over(&world.server, id).await;
     let cleared = world.server.post("/api/clear_user_data", json!({"user_id": "ann"})).await.ok();
     assert_eq!(cleared["deleted_counts"]["optimizations"], 1);
@@ -342,7 +325,7 @@ async fn the_lift_of_a_rule_is_measured_and_can_be_required() {
         "{}",
         refused.body
     );
-    let measured = measure(&world.server, &lift).await;
+    let measured = measure(&world.server, &json!(world.rule)).await;
     assert_eq!(
         (&measured["lift"], measured["windows"].as_array().unwrap().len()),
         (&json!(0.0), 3),
@@ -351,24 +334,18 @@ async fn the_lift_of_a_rule_is_measured_and_can_be_required() {
     let refused = world.server.put("/api/update_agent_playbook_status", approve).await;
     assert!(refused.status == 409 && refused.body.to_string().contains("lift of 0.00"), "{}", refused.body);
     let successor =
-        until_over(&world.server, start(&world).await).await["optimization"]["successor_id"].clone();
-    let lift = format!("/api/agent_playbooks/{successor}/lift");
-    let measured = measure(&world.server, &lift).await;
+        until_over(&world.server, start(&world.server, world.rule).await).await["optimization"]["successor_id"].clone();
+    let measured = measure(&world.server, &successor).await;
     assert!(measured["lift"].as_f64().unwrap() > 0.8 && measured["low"].as_f64().is_some(), "{measured}");
     assert_eq!(measured["windows"].as_array().unwrap().len(), 2, "only windows that were held out");
     let approve = json!({"agent_playbook_id": successor, "playbook_status": "approved"});
     world.server.put("/api/update_agent_playbook_status", approve).await.ok();
 }
 
-async fn measure(server: &TestServer, path: &str) -> Value {
-    server.post(path, json!({})).await.ok();
-    until(server, path, |measured| measured["state"].clone()).await
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_seen_by_its_own_org_only_from_the_first_key_on() {
     let world = world().await;
-    let id = start(&world).await;
+    let id = start(&world.server, world.rule).await;
     until_over(&world.server, id).await;
     // Nobody asked for a key until here.
     let own = world.server.create_key(reflexio_types::Caller::local().org.as_str(), &Scope::ALL).await.secret;

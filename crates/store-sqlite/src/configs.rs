@@ -14,6 +14,15 @@ impl Configs for SqliteStore {
         self.readers.read(move |sql| config(sql, &org)).await
     }
 
+    async fn configured_orgs(&self) -> Result<Vec<OrgId>> {
+        let read = |sql: &Connection| {
+            let mut statement = sql.prepare_cached("SELECT org_id FROM configs ORDER BY org_id")?;
+            let rows = statement.query_map([], |row| row.get::<_, String>(0).map(OrgId::new))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        };
+        self.readers.read(read).await
+    }
+
     async fn put_config(&self, org: &OrgId, config: StoredConfig, at: Timestamp) -> Result<()> {
         let org = org.clone();
         self.writer.write(move |tx| put(tx.sql, &org, &config, at)).await

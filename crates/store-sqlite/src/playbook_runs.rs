@@ -116,6 +116,7 @@ pub(crate) fn filtered(org: &OrgId, filter: &PlaybookRunFilter) -> Predicate {
         .text("t.user_id", filter.user_id.as_ref().map(UserId::as_str))
         .text("t.program", filter.program.as_deref())
         .text("t.status", filter.status.map(PlaybookRunStatus::as_str))
+        .time("t.created_at", filter.created)
 }
 
 /// One more than asked for tells whether there are more.

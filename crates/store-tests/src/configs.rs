@@ -25,9 +25,11 @@ pub async fn a_configuration_written_by_somebody_else_is_not_overwritten(store: 
 pub async fn configurations_belong_to_their_org(store: &dyn Store) {
     put(store, 1, "mine").await.unwrap();
     assert_eq!(store.config(&other()).await.unwrap(), None);
+    assert_eq!(store.configured_orgs().await.unwrap(), [acme()]);
     store.put_config(&other(), config(1, "theirs"), at(1)).await.unwrap();
     put(store, 2, "mine again").await.unwrap();
     assert_eq!(store.config(&other()).await.unwrap(), Some(config(1, "theirs")));
+    assert_eq!(store.configured_orgs().await.unwrap(), [acme(), other()]);
 }
 
 pub async fn a_stall_is_kept_replaced_and_lifted(store: &dyn Store) {

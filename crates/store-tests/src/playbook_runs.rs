@@ -2,7 +2,7 @@ use reflexio_store::{
     Error, JournalPiece, Lease, NewPlaybookRun, Page, PlaybookRest, PlaybookRunFilter, Store,
 };
 use reflexio_types::{
-    JobId, JobKind, JobState, Lane, NewJob, OrgId, PlaybookRun, PlaybookRunId, PlaybookRunStatus,
+    JobId, JobKind, JobState, Lane, NewJob, OrgId, PlaybookRun, PlaybookRunId, PlaybookRunStatus, TimeRange,
 };
 
 use crate::sample::{ALL, acme, at, other};
@@ -138,6 +138,9 @@ pub async fn runs_are_listed_newest_first_by_each_field(store: &dyn Store) {
     assert_eq!(ids(of_ann, Page::first(ALL)).await.0, ["r3", "r1"]);
     let cancelled = PlaybookRunFilter { status: Some(PlaybookRunStatus::Cancelled), ..every.clone() };
     assert_eq!(ids(cancelled, Page::first(ALL)).await.0, ["r1"]);
+    let created = TimeRange { start: None, end: Some(at(2)) };
+    let early = PlaybookRunFilter { created, ..every.clone() };
+    assert_eq!(ids(early, Page::first(ALL)).await.0, ["r2", "r1"]);
     let none = PlaybookRunFilter { program: Some("tax".to_owned()), ..every };
     assert_eq!(ids(none, Page::first(ALL)).await.0, Vec::<String>::new());
 }

@@ -19,6 +19,9 @@ pub struct StoredConfig {
 pub trait Configs: Send + Sync {
     async fn config(&self, org: &OrgId) -> Result<Option<StoredConfig>>;
 
+    /// The orgs that have saved a configuration, by name.
+    async fn configured_orgs(&self) -> Result<Vec<OrgId>>;
+
     /// Writes version `config.version`; fails with `Changed` unless the stored one is its predecessor.
     async fn put_config(&self, org: &OrgId, config: StoredConfig, at: Timestamp) -> Result<()>;
 

@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use reflexio_types::{
-    JobId, NewJob, OrgId, PlaybookRun, PlaybookRunId, PlaybookRunStatus, Timestamp, UserId,
+    JobId, NewJob, OrgId, PlaybookRun, PlaybookRunId, PlaybookRunStatus, TimeRange, Timestamp, UserId,
 };
 
 use crate::{Lease, Page, Result};
@@ -11,6 +11,7 @@ pub struct PlaybookRunFilter {
     pub user_id: Option<UserId>,
     pub program: Option<String>,
     pub status: Option<PlaybookRunStatus>,
+    pub created: TimeRange,
 }
 
 /// A run that begins, with the job that lets it go on.

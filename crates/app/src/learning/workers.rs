@@ -15,9 +15,10 @@ use crate::playbook_runs::Playing;
 use crate::shadow_comparisons::Comparing;
 use crate::{App, upkeep};
 
-/// How often to look at what is old, and how many looks make a probe of a stalled provider.
+/// How often to look at what is old, and how many looks make a probe of a stalled provider, and one for missing timers.
 const UPKEEP: Duration = Duration::from_secs(60);
 const LOOKS_PER_PROBE: u32 = 5;
+const LOOKS_PER_TIMERS: u32 = 60;
 /// Jobs that are over are kept so long, in seconds: the ones that failed longer, since people look at them. Every
 /// publish makes a job, so those that are done would soon be the most of the database.
 const KEEP_DONE: i64 = 900;
@@ -126,6 +127,7 @@ impl App {
     }
 
     async fn keep_tidy(&self, run_change_days: u32) {
+        self.set_missing_optimizer_timers().await;
         for look in 1_u32.. {
             tokio::time::sleep(UPKEEP).await;
             self.delete_old_jobs().await;
@@ -133,6 +135,9 @@ impl App {
             self.forget_old_changes(run_change_days).await;
             self.forget_old_injections().await;
             self.probe_stalled(look % LOOKS_PER_PROBE == 0).await;
+            if look % LOOKS_PER_TIMERS == 0 {
+                self.set_missing_optimizer_timers().await;
+            }
         }
     }
 

@@ -41,7 +41,8 @@ impl Assistant for Remembered {
 
 impl Remembered {
     fn digest(&self, payload: &Payload) -> String {
-        let asked = serde_json::json!({"assistant": self.assistant.label(), "payload": payload});
+        let label = self.assistant.label();
+        let asked = serde_json::json!({"assistant": label, "payload": payload, "session": payload.session});
         blake3::hash(asked.to_string().as_bytes()).to_hex().to_string()
     }
 }

@@ -56,7 +56,7 @@ impl App {
         let Some((optimization, run)) = found else {
             return Err(Failure::permanent("the run is gone: a user whom it replayed was erased"));
         };
-        let world = match self.world(org, &config, running.lease.job).await {
+        let world = match self.world(org, &config, running.lease.job, optimization.created_at).await {
             Ok(world) => world,
             Err(fault) => return Err(self.after_fault(running, &config, fault).await),
         };

@@ -108,7 +108,7 @@ impl App {
     async fn plan_lift(&self, org: &OrgId, target: OptimizationTarget) -> Result<Optimization> {
         let (_, config) = self.config_in_force(org).await?;
         let refused = |error: &dyn std::fmt::Display| Error::NotOptimizable(error.to_string());
-        self.assistants.assistant(&config.playbook_optimizer_config).map_err(|error| refused(&error))?;
+        self.can_replay(org, &config).await.map_err(|fault| refused(&fault))?;
         let subject = self.subject(org, target).await?;
         let in_use = matches!(&subject, Subject::Agent(rule) if rule.status == Status::Current);
         if !in_use {
@@ -175,7 +175,7 @@ impl App {
             return Err(Failure::permanent("the measurement is gone: a user whom it replays was erased"));
         };
         let measured = async {
-            let world = self.world(org, &config, running.lease.job).await?;
+            let world = self.world(org, &config, running.lease.job, run.created_at).await?;
             let search = self.search_of(org, &config, &run).await?;
             let turns = config.playbook_optimizer_config.max_turns as usize;
             let windows: Vec<usize> = (0..search.windows.len()).collect();

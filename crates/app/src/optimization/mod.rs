@@ -1,6 +1,7 @@
 //! Better wording for playbooks: what may be optimised, the runs and what came of them. How is in `reflexio_optimize`.
 
 mod assistant;
+mod backend;
 mod commit;
 mod handler;
 mod lift;

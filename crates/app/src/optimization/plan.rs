@@ -9,6 +9,8 @@ use reflexio_types::{
     RequestId, SourceWindow, Status, Timestamp, UserPlaybook, WindowRole, without_context_blocks,
 };
 
+use super::backend::Backend;
+use super::world::not_optimizable;
 use crate::{App, Error, Result};
 
 /// What is optimised, as it was read.
@@ -60,7 +62,7 @@ impl App {
         let subject = self.subject(org, target).await?;
         may_optimize(&config.playbook_optimizer_config, &subject).map_err(Error::NotOptimizable)?;
         let refused = |error: &dyn std::fmt::Display| Error::NotOptimizable(error.to_string());
-        self.assistants.assistant(&config.playbook_optimizer_config).map_err(|error| refused(&error))?;
+        let backend = self.backend(&config.playbook_optimizer_config).map_err(|error| refused(&error))?;
         let policy = Policy::of(&config.playbook_optimizer_config, target.id().unsigned_abs());
         let (mut windows, situations) =
             self.situations(org, self.source_windows(org, &subject).await?).await?;
@@ -71,6 +73,10 @@ impl App {
         }
         let mut estimate = Estimate::of(&task, &split, &policy);
         estimate.cost_usd = self.cost_of(org, &config, &task, &estimate).await?;
+        if let Backend::Program(program) = &backend {
+            let counted = self.count_playbook_calls(org, &config, program, &task, &mut estimate).await;
+            counted.map_err(|fault| not_optimizable(&fault))?;
+        }
         Ok(Plan { target, task, windows, policy, estimate })
     }
 
@@ -177,7 +183,8 @@ fn situation(turns: &[Interaction]) -> Option<Window> {
         .filter_map(|turn| words(&turn.turn.content))
         .collect();
     let ideal = turns.iter().filter_map(|turn| words(&turn.turn.expert_content)).collect();
-    (!user_turns.is_empty()).then_some(Window { user_turns, ideal })
+    let session = turns.first().map(|turn| turn.session_id.clone());
+    (!user_turns.is_empty()).then_some(Window { user_turns, ideal, session })
 }
 
 fn role_of(split: &Split, number: usize) -> WindowRole {

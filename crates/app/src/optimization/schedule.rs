@@ -4,7 +4,8 @@ use reflexio_jobs::{Failure, Running};
 use reflexio_store::{AgentPlaybookFilter, OptimizationFilter, Page};
 use reflexio_types::config::{PathPart, PlaybookOptimizerConfig, Violation};
 use reflexio_types::{
-    AgentPlaybook, Config, OptimizationState, OptimizationTarget, OrgId, PlaybookStatus, Status, Timestamp,
+    AgentPlaybook, Config, NewJob, OptimizationState, OptimizationTarget, OrgId, PlaybookStatus, Status,
+    Timestamp,
 };
 
 use super::task;
@@ -12,6 +13,9 @@ use crate::learning::unavailable;
 use crate::{App, Error, Result};
 
 const DAY: i64 = 86_400;
+/// Fields that together name the assistant.
+const ASSISTANT_FIELDS: [&str; 4] =
+    ["webhook_url", "assistant_script_path", "assistant_script_args", "webhook_auth_header"];
 /// More runs are left for the next night.
 const MOST_PER_NIGHT: usize = 20;
 
@@ -24,6 +28,7 @@ impl App {
             (
                 config.webhook_url.clone(),
                 config.assistant_script_path.clone(),
+                config.assistant_script_args.clone(),
                 config.webhook_auth_header.clone(),
             )
         };
@@ -31,32 +36,59 @@ impl App {
         if none || of(before) == of(wanted) {
             return Ok(());
         }
-        let field = if wanted.webhook_url.is_some() { "webhook_url" } else { "assistant_script_path" };
-        self.assistants.assistant(wanted).map(|_| ()).map_err(|error| {
+        self.backend(wanted).map(|_| ()).map_err(|error| {
+            let said = error.to_string();
+            // What is wrong begins with the field that is; otherwise it is the choice between the first two.
+            let is_meant = |field: &&str| said.starts_with(&format!("`{field}`"));
+            let field = ASSISTANT_FIELDS.into_iter().find(is_meant).unwrap_or("webhook_url");
             let path = vec![PathPart::from("playbook_optimizer_config"), PathPart::from(field)];
-            Error::InvalidConfig(vec![Violation::new(path, "value_error", format!("Value error, {error}"))])
+            Error::InvalidConfig(vec![Violation::new(path, "value_error", format!("Value error, {said}"))])
         })
     }
 
     /// The timer rings at the hour that the configuration names, and after every round again.
     pub(crate) async fn set_optimizer_timer(&self, org: &OrgId, config: &Config) {
-        let Some(at) = next_round(org, &config.playbook_optimizer_config, self.now()) else { return };
-        let set = match task::nightly(at) {
-            Ok(job) => {
-                self.store.enqueue(org, vec![job], self.now()).await.map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(error) = set {
-            tracing::error!(%org, error, "the timer of the optimiser could not be set; save the configuration again");
+        if let Err(error) = self.enqueue_round(org, config, task::nightly).await {
+            tracing::error!(%org, %error, "the timer of the optimiser could not be set; the next look sets it");
         }
+    }
+
+    /// Sets the timers that are missing: of a database that was restored or written by an older version, or of a round that
+    /// died. One that is set stays as it is, so a round that is overdue is made up for and not put off.
+    pub(crate) async fn set_missing_optimizer_timers(&self) {
+        let orgs = match self.store.configured_orgs().await {
+            Ok(orgs) => orgs,
+            Err(error) => return tracing::warn!(%error, "the timers of the optimiser could not be looked at"),
+        };
+        for org in orgs {
+            let set = async {
+                let (_, config) = self.config_in_force(&org).await?;
+                self.enqueue_round(&org, &config, task::nightly_if_missing).await
+            };
+            if let Err(error) = set.await {
+                tracing::warn!(%org, %error, "the timer of the optimiser could not be looked at");
+            }
+        }
+    }
+
+    async fn enqueue_round(
+        &self,
+        org: &OrgId,
+        config: &Config,
+        job: fn(Timestamp) -> Result<NewJob>,
+    ) -> Result<()> {
+        if let Some(at) = next_round(org, &config.playbook_optimizer_config, self.now()) {
+            self.store.enqueue(org, vec![job(at)?], self.now()).await?;
+        }
+        Ok(())
     }
 
     /// Starts a run for every pending rule that has none for its present wording.
     pub(super) async fn start_due_optimizations(&self, running: &Running) -> Result<(), Failure> {
         let org = running.org();
         let (_, config) = self.config_in_force(org).await.map_err(|error| unavailable(&error))?;
-        if !config.playbook_optimizer_config.enabled {
+        // Switched off since the timer was set.
+        if next_round(org, &config.playbook_optimizer_config, self.now()).is_none() {
             return Ok(());
         }
         let filter = AgentPlaybookFilter {

@@ -39,9 +39,13 @@ fn of(target: OptimizationTarget, task: Task) -> Result<NewJob> {
 
 /// The timer of an org; set anew, it rings at the new time.
 pub(super) fn nightly(at: Timestamp) -> Result<NewJob> {
+    Ok(NewJob { rearms: true, ..nightly_if_missing(at)? })
+}
+
+/// The timer of an org that has none; one that is set stays as it is.
+pub(super) fn nightly_if_missing(at: Timestamp) -> Result<NewJob> {
     Ok(NewJob {
         dedup_key: Some(NIGHTLY.to_owned()),
-        rearms: true,
         lane: Lane::Named(NIGHTLY.to_owned()),
         run_after: Some(at),
         ..NewJob::new(JobKind::Optimize, to_payload(&Task::Nightly)?)

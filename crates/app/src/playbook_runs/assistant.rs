@@ -1,19 +1,14 @@
-//! A program as the assistant that an optimiser replays.
+//! A program as the assistant of whoever asks over HTTP.
 
-use std::collections::BTreeMap;
-
-use playbook_run::engine::{Settings, Start};
-use playbook_run::{Answerer, Asker, AssistantError, AssistantRequest, NoModel, Recording, assist};
+use playbook_run::engine::Start;
+use playbook_run::{Answerer, Asker, AssistantError, AssistantRequest, CommandTools, NoModel, assist};
 use reflexio_llm::{Options, Purpose, Role};
-use reflexio_store::{Page, PlaybookRunFilter};
 use reflexio_types::{Caller, Scope};
 
+use super::past::Past;
 use super::source_of;
 use crate::access::Access;
 use crate::{App, Error, Result};
-
-/// Past runs whose tool results a replay may use.
-const RUNS_RECORDED: usize = 20;
 
 impl App {
     /// What the agents of a program say to the last message, with rules shown as learned notes. Tools are not called:
@@ -28,7 +23,7 @@ impl App {
         let program = self.playbooks.find(name).ok_or_else(|| Error::not_found("playbook", &name))?;
         let code =
             self.playbooks.compile(None, &source_of(program, false)).map_err(Error::InvalidPlaybook)?;
-        let recording = self.recording(caller, name).await?;
+        let past = Past::of(&self.store, &caller.org, name, self.now()).await?;
         let model: Box<dyn Answerer> = match self.models(&caller.org, Role::Playbook).await? {
             Some(models) => {
                 let purpose = Purpose { config: Some(format!("playbook:{name}")), ..Purpose::default() };
@@ -37,25 +32,14 @@ impl App {
             }
             None => Box::new(NoModel),
         };
-        let start = Start { settings: Settings::default(), variables: BTreeMap::new(), ..Start::default() };
-        let tools = playbook_run::CommandTools::default();
-        let answer = assist(code, start, request, &*model, recording, &tools, self.now_ms()).await;
+        let (start, tools) = (Start::default(), CommandTools::default());
+        let answer = assist(code, start, request, &*model, past.recording, &tools, self.now_ms()).await;
         answer.map_err(|error| match error {
-            AssistantError::Request(reason) => Error::InvalidPlaybook(reason),
-            AssistantError::Run(error) => Error::InvalidPlaybook(error.to_string()),
             AssistantError::Model(reason) => Error::NoAnswer(reason),
+            AssistantError::Request(_)
+            | AssistantError::Over(_)
+            | AssistantError::Silent
+            | AssistantError::Run(_) => Error::InvalidPlaybook(error.to_string()),
         })
-    }
-
-    async fn recording(&self, caller: &Caller, name: &str) -> Result<Recording> {
-        let filter = PlaybookRunFilter { program: Some(name.to_owned()), ..PlaybookRunFilter::default() };
-        let (mut runs, _) =
-            self.store.playbook_runs(&caller.org, &filter, Page::first(RUNS_RECORDED)).await?;
-        runs.reverse();
-        let mut recording = Recording::default();
-        for run in runs {
-            recording.add(&self.entries_of(&caller.org, &run.id).await?);
-        }
-        Ok(recording)
     }
 }

@@ -4,8 +4,10 @@ mod assistant;
 mod handler;
 mod host;
 mod journal;
+mod past;
 mod programs;
 mod publishing;
+mod replay;
 mod state;
 mod task;
 
@@ -14,8 +16,10 @@ use reflexio_store::{NewPlaybookRun, Page, PlaybookRunFilter, StoredPlaybookRun}
 use reflexio_types::{Caller, PlaybookRun, PlaybookRunId, PlaybookRunStatus, Scope, UserId};
 
 pub(crate) use handler::Playing;
+pub(crate) use past::Past;
 pub(crate) use programs::Programs;
 pub use programs::{PlaybookFile, PlaybookProgram, PlaybookSettings};
+pub(crate) use replay::ReplayedProgram;
 pub use state::{PlaybookMessage, PlaybookState};
 
 use crate::access::Access;
@@ -239,7 +243,7 @@ impl App {
     }
 
     fn now_ms(&self) -> u64 {
-        u64::try_from(self.now().0).unwrap_or(0).saturating_mul(1_000)
+        past::millis(self.now())
     }
 }
 

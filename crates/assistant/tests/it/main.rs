@@ -15,5 +15,6 @@ fn payload() -> Payload {
             content: "Ask for the number.".to_owned(),
             trigger: "orders".to_owned(),
         }],
+        session: None,
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use clap::Args;
@@ -63,16 +64,14 @@ pub(crate) async fn watch(
     id: i64,
 ) -> anyhow::Result<OptimizationResponse> {
     let progress = Progress::new(&context.out, "replaying and judging", Some(0));
-    let mut told = 0;
+    let mut told = BTreeSet::new();
     loop {
         let run = client.optimization(id).await?;
-        let judged = run.trials.iter().filter(|trial| trial.judgement.is_some());
-        for trial in judged.clone().skip(told) {
+        for trial in untold(&mut told, &run.trials) {
             if !context.out.is_json() {
                 context.out.note(line(trial));
             }
         }
-        told = judged.count();
         if run.optimization.state.is_over() {
             return Ok(run);
         }
@@ -86,6 +85,15 @@ pub(crate) async fn watch(
         }
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Comparisons that were made since the last look. They come in the order of wordings and windows, not in that of time.
+fn untold<'a>(
+    told: &mut BTreeSet<(u32, u32)>,
+    trials: &'a [OptimizationTrialView],
+) -> Vec<&'a OptimizationTrialView> {
+    let judged = trials.iter().filter(|trial| trial.judgement.is_some());
+    judged.filter(|trial| told.insert((trial.candidate, trial.window))).collect()
 }
 
 fn line(trial: &OptimizationTrialView) -> String {
@@ -104,13 +112,76 @@ fn line(trial: &OptimizationTrialView) -> String {
 fn estimate(out: &Output, estimate: &Value) -> String {
     let number = |key: &str| estimate.get(key).map(Value::to_string).unwrap_or_default();
     let cost = estimate.get("cost_usd").and_then(Value::as_f64);
+    let playbook = estimate.get("playbook");
     Panel::new(out)
         .row("source windows", format!("{}, of which {} are held out", number("windows"), number("held_out")))
         .row("proposals", format!("{} to {}", number("proposals_at_least"), number("proposals_at_most")))
         .row("assistant calls", format!("at most {}", number("assistant_calls")))
+        .maybe("its model calls", playbook.map(playbook_calls))
         .row("judge calls", format!("at most {}", number("judge_calls")))
         .row("reflection calls", format!("at most {}", number("reflection_calls")))
         .row("tokens", format!("about {} in, {} out", number("prompt_tokens"), number("output_tokens")))
-        .maybe("cost of models", cost.map(|cost| format!("at most ${cost:.2}")))
+        .maybe("cost of models", cost.map(|cost| cost_in_words(cost, playbook)))
         .render()
+}
+
+/// How often a playbook as the assistant asks a model is known from earlier runs only.
+fn playbook_calls(playbook: &Value) -> String {
+    let number = |key: &str| playbook.get(key).and_then(Value::as_f64).unwrap_or_default();
+    let because = match number("measured_in") {
+        0.0 => "assumed, since the playbook has not run yet".to_owned(),
+        1.0 => "as in its last run".to_owned(),
+        runs => format!("as in its last {runs} runs"),
+    };
+    let (calls, each, most) = (number("calls"), number("per_answer"), number("most_per_conversation"));
+    format!("about {calls}: {each:.1} for an answer, {because}; at most {most} in one conversation")
+}
+
+fn cost_in_words(cost: f64, playbook: Option<&Value>) -> String {
+    match playbook.and_then(|playbook| playbook.get("cost_usd")).and_then(Value::as_f64) {
+        None => format!("at most ${cost:.2}"),
+        Some(own) => format!(
+            "about ${cost:.2}, of which ${own:.2} for the playbook; `budget_config.per_run_usd` sets a limit"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_comparison_is_told_once_in_whatever_order_they_come() {
+        let side = json!([{"role": "user", "content": "Hi"}]);
+        let judgement = json!({"score": 0.9, "verdict": "candidate", "likert": 5, "rationale": "r", "failure_modes": [],
+            "regressions": [], "winning_behaviors": [], "orders_agree": true, "judged_by": "m"});
+        let trial = |window: u32| -> OptimizationTrialView {
+            serde_json::from_value(json!({"candidate": 1, "window": window, "incumbent_rollout": side,
+                "candidate_rollout": side, "judgement": judgement}))
+            .expect("a trial")
+        };
+        let mut told = BTreeSet::new();
+        let mut look = |windows: &[u32]| -> Vec<u32> {
+            let trials: Vec<_> = windows.iter().map(|window| trial(*window)).collect();
+            untold(&mut told, &trials).into_iter().map(|trial| trial.window).collect()
+        };
+        assert_eq!(look(&[2]), [2]);
+        assert_eq!(look(&[0, 1, 2]), [0, 1]);
+        assert!(look(&[0, 1, 2]).is_empty());
+    }
+
+    #[test]
+    fn a_cost_with_a_playbook_is_no_bound_and_says_so() {
+        let playbook = json!({"per_answer": 3.0, "measured_in": 0, "calls": 63, "most_per_conversation": 200, "cost_usd": 0.3});
+        assert_eq!(cost_in_words(0.5, None), "at most $0.50");
+        let words = cost_in_words(0.5, Some(&playbook));
+        assert!(words.starts_with("about $0.50, of which $0.30") && words.contains("per_run_usd"), "{words}");
+        let words = playbook_calls(&playbook);
+        assert!(
+            words.starts_with("about 63: 3.0 for an answer, assumed")
+                && words.ends_with("200 in one conversation")
+        );
+    }
 }

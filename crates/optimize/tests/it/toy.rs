@@ -30,6 +30,7 @@ pub(crate) fn task(windows: usize) -> Task {
     let window = |at: usize| Window {
         user_turns: vec![format!("Question {at} about my parcel"), format!("And what now, number {at}?")],
         ideal: Vec::new(),
+        session: None,
     };
     Task {
         playbook_id: 7,

@@ -133,6 +133,7 @@ async fn get_playbook_runs(
         user_id: given(query.user_id).map(UserId::new),
         program: given(query.playbook),
         status: query.status.map(PlaybookRunStatus::into),
+        ..PlaybookRunFilter::default()
     };
     let (runs, has_more) = app.playbook_runs(&caller, &filter, page).await?;
     let msg = found(runs.len(), "run");

@@ -73,7 +73,9 @@ pub struct PlaybookOptimizerConfig {
     pub webhook_timeout_seconds: u32,
     pub webhook_max_retries: u32,
     pub webhook_backoff_base_seconds: f64,
+    /// A script, or `playbook:FILE.md`: a program of the server.
     pub assistant_script_path: Option<String>,
+    /// For a playbook `name=value`.
     pub assistant_script_args: Vec<String>,
     pub scheduler_jitter_seconds: f64,
     pub cooldown_after_aborts_seconds: u32,

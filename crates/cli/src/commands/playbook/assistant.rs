@@ -10,7 +10,7 @@ use playbook_run::{
 };
 use serde_json::json;
 
-use super::run::{answerer, compile, params};
+use super::run::{answerer, compile, start_with};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -63,7 +63,7 @@ impl Assistant {
         }
         let files: Vec<String> = self.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
         let code = compile(&files, tools)?;
-        let start: Start = params::start(&code, None, &self.param)?;
+        let start: Start = start_with(&code, None, &self.param)?;
         let mut recording = Recording::default();
         for path in &self.recorded {
             let journal = FileJournal::open(path).with_context(|| path.display().to_string())?;
@@ -74,7 +74,9 @@ impl Assistant {
         let now = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
         let content = assist(code, start, &request, &*model, recording, &commands, now).await;
         let content = content.map_err(|error| match error {
-            AssistantError::Request(reason) => Failure::bad_input(reason),
+            AssistantError::Request(_) | AssistantError::Over(_) | AssistantError::Silent => {
+                Failure::bad_input(error.to_string())
+            }
             AssistantError::Model(reason) => Failure::failed(format!("a step needs a model: {reason}"))
                 .hint("set a key such as OPENAI_API_KEY, or give --model"),
             AssistantError::Run(error) => Failure::failed(error.to_string()),

@@ -39,7 +39,8 @@ pub(super) fn is_test_file(path: &Path) -> bool {
 
 /// Whether the name of a file says that it may hold playbooks.
 pub(super) fn is_playbook_file(path: &Path) -> bool {
-    !is_test_file(path) && matches!(path.extension().and_then(|kind| kind.to_str()), Some("md" | "pb" | "playbooks"))
+    !is_test_file(path)
+        && matches!(path.extension().and_then(|kind| kind.to_str()), Some("md" | "pb" | "playbooks"))
 }
 
 /// One file has one name, however it is reached: else an import of itself would go unnoticed.

@@ -13,7 +13,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::Output;
 
-
 /// Arguments of `playbook test`.
 #[derive(Debug, Args)]
 #[command(

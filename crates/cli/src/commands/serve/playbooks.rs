@@ -8,7 +8,8 @@ use crate::commands::playbook::programs_in;
 /// Markdown playbooks that callers may run.
 #[derive(Debug, Clone, Args)]
 pub(super) struct PlaybookArgs {
-    /// A folder of Markdown playbooks that can be run over HTTP; each goes by the name of its file.
+    /// A folder of Markdown playbooks that can be run over HTTP and replayed by the optimiser; each goes by the name of its
+    /// file.
     #[arg(long, value_name = "DIR", env = "REFLEXIO_PLAYBOOKS")]
     playbooks: Option<PathBuf>,
     /// A tool that playbooks may call: `Name(parameters) => command`. May be given several times.

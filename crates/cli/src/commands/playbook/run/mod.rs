@@ -6,7 +6,6 @@ mod folder;
 mod host;
 mod input;
 mod memory;
-pub(super) mod params;
 mod remote;
 mod trace;
 
@@ -20,7 +19,7 @@ use playbook_lang::Program;
 use playbook_run::engine::{Playbooks, Settings, Start, Tool};
 use playbook_run::{
     Answerer, Around, Asker, CommandTool, CommandTools, Driver, FileJournal, Header, Journal as _, NoModel,
-    Pause,
+    ParamError, Pause,
 };
 use reflexio_llm::{Models, Options, Services};
 use reflexio_types::Config;
@@ -139,7 +138,7 @@ impl Run {
             let start = Start {
                 playbook: self.start.clone(),
                 settings: self.settings(recalls.is_some()),
-                ..params::start(&code, self.start.as_deref(), &self.param)?
+                ..start_with(&code, self.start.as_deref(), &self.param)?
             };
             Driver::start(Arc::clone(&code), start, around).await.map_err(|error| {
                 Failure::usage(error.to_string())
@@ -219,6 +218,21 @@ pub(super) fn compile(files: &[String], tools: Vec<Tool>) -> anyhow::Result<Arc<
             .details(error.problems)
             .hint("`reflexio playbook check` shows them in place")
             .into()
+    })
+}
+
+/// How a run begins with what `--param` gave.
+pub(super) fn start_with(
+    code: &Playbooks,
+    playbook: Option<&str>,
+    given: &[String],
+) -> Result<Start, Failure> {
+    playbook_run::start_with(code, playbook, given).map_err(|error| {
+        let hint = match error {
+            ParamError::NoValue(_) => "write --param name=value",
+            ParamError::Unknown(_) => "`reflexio playbook explain` lists what steps read and write",
+        };
+        Failure::usage(format!("--param {error}")).hint(hint)
     })
 }
 

@@ -1,20 +1,22 @@
+use playbook_engine::{Playbooks, Start, Value};
 use playbook_lang::{Playbook, Program, TriggerKind};
-use playbook_run::engine::{Playbooks, Start, Value};
 
-use crate::failure::Failure;
+/// What is wrong with a parameter that was given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    #[error("`{0}` lacks `=`")]
+    NoValue(String),
+    #[error("`{0}`: the program has no such parameter or variable")]
+    Unknown(String),
+}
 
-/// Parameters of what starts become arguments, everything else variables.
-pub(in crate::commands::playbook) fn start(
-    code: &Playbooks,
-    playbook: Option<&str>,
-    given: &[String],
-) -> Result<Start, Failure> {
+/// How a run begins with what was given as `name=value`: parameters of what starts become arguments, everything else
+/// variables. A value is JSON, or else a text.
+pub fn start_with(code: &Playbooks, playbook: Option<&str>, given: &[String]) -> Result<Start, ParamError> {
     let program = code.program();
     let mut start = Start::default();
     for text in given {
-        let (name, value) = text.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("--param {text} lacks `=`")).hint("write --param name=value")
-        })?;
+        let (name, value) = text.split_once('=').ok_or_else(|| ParamError::NoValue(text.clone()))?;
         let name = name.trim().trim_start_matches('$');
         let value = serde_json::from_str::<Value>(value).unwrap_or_else(|_| Value::from(value));
         let is_parameter = starting(program, playbook)
@@ -24,10 +26,7 @@ pub(in crate::commands::playbook) fn start(
         } else if is_mentioned(program, name) {
             start.variables.insert(name.to_owned(), value);
         } else {
-            return Err(Failure::usage(format!(
-                "--param {name}: the program has no such parameter or variable"
-            ))
-            .hint("`reflexio playbook explain` lists what steps read and write"));
+            return Err(ParamError::Unknown(name.to_owned()));
         }
     }
     Ok(start)

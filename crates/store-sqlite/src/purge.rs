@@ -17,6 +17,9 @@ const PAGES_PER_STEP: i64 = 128;
 /// SQLite counts fewer changes when a merge had nothing to do.
 const CHANGES_OF_WORK: u64 = 2;
 
+/// The write-ahead log, among the indexes that have to be rewritten.
+const LOG: &str = "wal";
+
 /// An index that has to be rewritten.
 struct Purge {
     table: String,
@@ -28,41 +31,57 @@ struct Purge {
 
 /// Notes, in the transaction that erases rows, that their words have to go.
 pub(crate) fn request(sql: &Connection, index: Index) -> Result<()> {
+    note(sql, index.table())
+}
+
+fn note(sql: &Connection, name: &str) -> Result<()> {
     let mut statement = sql.prepare_cached(
         "INSERT INTO purges (index_name, round, running) VALUES (?, 1, 0)
          ON CONFLICT DO UPDATE SET round = round + 1",
     )?;
-    statement.execute([index.table()])?;
+    statement.execute([name])?;
     Ok(())
 }
 
-/// Does a little; says whether there is more to do.
-pub(crate) fn step(connection: &Connection) -> Result<bool> {
-    let Some(purge) = next(connection)? else { return Ok(false) };
+/// How far the erasing is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Done,
+    More,
+    /// Somebody reads what has to go; it is tried again.
+    Blocked,
+}
+
+/// Does a little.
+pub(crate) fn step(connection: &Connection) -> Result<Progress> {
+    let Some(purge) = next(connection)? else { return Ok(Progress::Done) };
+    if purge.table == LOG {
+        if !fold_log(connection)? {
+            return Ok(Progress::Blocked);
+        }
+        forget(connection, LOG)?;
+        return Ok(Progress::More);
+    }
     let transaction = connection.unchecked_transaction()?;
     advance(&transaction, &purge)?;
     transaction.commit()?;
-    let more = next(connection)?.is_some();
-    if !more {
-        // The old pages are also in the log.
-        fold_log(connection)?;
-    }
-    Ok(more)
+    Ok(Progress::More)
 }
 
 /// Copies the write-ahead log into the database and empties it, unless somebody reads from it: they may read
-/// for long, and nobody should wait for them.
-pub(crate) fn fold_log(connection: &Connection) -> Result<()> {
+/// for long, and nobody should wait for them. Says whether it is empty.
+pub(crate) fn fold_log(connection: &Connection) -> Result<bool> {
     connection.busy_timeout(Duration::ZERO)?;
-    let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let is_blocked = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     connection.busy_timeout(schema::BUSY_TIMEOUT)?;
-    Ok(folded?)
+    Ok(!is_blocked?)
 }
 
 fn next(sql: &Connection) -> Result<Option<Purge>> {
-    let mut statement = sql.prepare_cached("SELECT index_name, round, running FROM purges LIMIT 1")?;
+    let mut statement =
+        sql.prepare_cached("SELECT index_name, round, running FROM purges ORDER BY index_name = ? LIMIT 1")?;
     let from_row = |row: &Row<'_>| Ok(Purge { table: row.get(0)?, round: row.get(1)?, running: row.get(2)? });
-    Ok(statement.query_row([], from_row).optional()?)
+    Ok(statement.query_row([LOG], from_row).optional()?)
 }
 
 /// A round begins with all pieces of the index as input of one merge. What is added later is none of its
@@ -73,10 +92,16 @@ fn advance(sql: &Connection, purge: &Purge) -> Result<()> {
         return if begins { set_running(sql, purge, purge.round) } else { Ok(()) };
     }
     if begins || purge.running == purge.round {
-        sql.prepare_cached("DELETE FROM purges WHERE index_name = ?")?.execute([&purge.table])?;
-        return Ok(());
+        // The old pages are also in the log, which is the last to go.
+        note(sql, LOG)?;
+        return forget(sql, &purge.table);
     }
     set_running(sql, purge, 0)
+}
+
+fn forget(sql: &Connection, name: &str) -> Result<()> {
+    sql.prepare_cached("DELETE FROM purges WHERE index_name = ?")?.execute([name])?;
+    Ok(())
 }
 
 fn set_running(sql: &Connection, purge: &Purge, round: i64) -> Result<()> {

@@ -127,6 +127,33 @@ async fn the_vectors_of_an_erased_user_cannot_be_found_in_the_files() {
     assert_eq!(store.check_integrity().await.unwrap().problems, Vec::<String>::new());
 }
 
+#[tokio::test]
+async fn a_reader_delays_the_erasing_and_does_not_prevent_it() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("test.db");
+    let store = open(&path);
+    fill(&store).await;
+    let reader = Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    reader.query_row("SELECT count(*) FROM interactions", [], |_| Ok(())).unwrap();
+    store.clear_user(&org(), &"jxsecretuser".into()).await.unwrap();
+    let only_log_left = || {
+        let watcher = Connection::open(&path).unwrap();
+        let names = "SELECT group_concat(index_name) FROM purges";
+        watcher.query_row(names, [], |row| row.get::<_, Option<String>>(0)).unwrap().as_deref() == Some("wal")
+    };
+    while !only_log_left() {
+        tokio::task::yield_now().await;
+    }
+    assert!(!traces(folder.path()).is_empty(), "whoever reads still needs what was there");
+    drop(reader);
+    // Without another write, and with the store open.
+    while !traces(folder.path()).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    finish_erasing(store, &path).await;
+}
+
 async fn fill(store: &SqliteStore) {
     for n in 0..100 {
         let new = new_request(&format!("r{n}"), &["I want a refund", "certainly", "thank you"]);

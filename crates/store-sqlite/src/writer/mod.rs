@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::error::{Fault, Result, repeat};
 use crate::fts::{Index, IndexLog};
 use crate::nearest::{Changes, Live, sidecar};
-use crate::purge;
+use crate::purge::{self, Progress};
 
 /// More callers than this wait before they can even hand in their task.
 const LONGEST_QUEUE: usize = 1024;
@@ -159,6 +159,9 @@ fn serve(connection: &Connection, live: &Live, mut inbox: mpsc::Receiver<Box<dyn
     }
 }
 
+/// How long the log is left alone that somebody reads. A task that arrives meanwhile waits as long at most.
+const BLOCKED: Duration = Duration::from_millis(5);
+
 /// Waits for a task. As long as there is none, goes on with the erasing that is left to do.
 fn next_task(connection: &Connection, inbox: &mut mpsc::Receiver<Box<dyn Task>>) -> Option<Box<dyn Task>> {
     loop {
@@ -168,8 +171,9 @@ fn next_task(connection: &Connection, inbox: &mut mpsc::Receiver<Box<dyn Task>>)
             Err(TryRecvError::Empty) => {}
         }
         match purge::step(connection) {
-            Ok(true) => {}
-            Ok(false) => return inbox.blocking_recv(),
+            Ok(Progress::More) => {}
+            Ok(Progress::Blocked) => std::thread::sleep(BLOCKED),
+            Ok(Progress::Done) => return inbox.blocking_recv(),
             Err(error) => {
                 tracing::warn!(?error, "erased words could not be taken out of an index");
                 return inbox.blocking_recv();

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use playbook_run::engine::{Settings, Start};
+use playbook_run::engine::{Settings, Start, Tool};
 use playbook_run::{Answerer, Asker, AssistantError, AssistantRequest, NoModel, Recording, assist};
 use reflexio_llm::{Options, Purpose, Role};
 use reflexio_store::{Page, PlaybookRunFilter};
 use reflexio_types::{Caller, Scope};
 
+use super::programs::Source;
 use super::source_of;
 use crate::access::Access;
 use crate::{App, Error, Result};
@@ -26,9 +27,9 @@ impl App {
     ) -> Result<String> {
         caller.needs(Scope::Write)?;
         let program = self.playbooks.find(name).ok_or_else(|| Error::not_found("playbook", &name))?;
-        let code =
-            self.playbooks.compile(None, &source_of(program, false)).map_err(Error::InvalidPlaybook)?;
-        let recording = self.recording(caller, name).await?;
+        let (recording, tools) = self.recording(caller, name).await?;
+        let source = Source { tools, ..source_of(program, false) };
+        let code = self.playbooks.compile(None, &source).map_err(Error::InvalidPlaybook)?;
         let model: Box<dyn Answerer> = match self.models(&caller.org, Role::Playbook).await? {
             Some(models) => {
                 let purpose = Purpose { config: Some(format!("playbook:{name}")), ..Purpose::default() };
@@ -47,15 +48,20 @@ impl App {
         })
     }
 
-    async fn recording(&self, caller: &Caller, name: &str) -> Result<Recording> {
+    /// What tools gave, and what servers offered in the newest run: the arguments of calls are named after that.
+    async fn recording(&self, caller: &Caller, name: &str) -> Result<(Recording, Vec<Tool>)> {
         let filter = PlaybookRunFilter { program: Some(name.to_owned()), ..PlaybookRunFilter::default() };
         let (mut runs, _) =
             self.store.playbook_runs(&caller.org, &filter, Page::first(RUNS_RECORDED)).await?;
         runs.reverse();
-        let mut recording = Recording::default();
+        let (mut recording, mut tools) = (Recording::default(), Vec::new());
         for run in runs {
             recording.add(&self.entries_of(&caller.org, &run.id).await?);
+            let stored = self.store.playbook_run(&caller.org, &run.id).await?;
+            let source = stored.map(|stored| serde_json::from_str::<Source>(&stored.source)).transpose();
+            let source = source.map_err(|error| Error::Internal(Box::new(error)))?;
+            tools = source.map(|source| source.tools).filter(|tools| !tools.is_empty()).unwrap_or(tools);
         }
-        Ok(recording)
+        Ok((recording, tools))
     }
 }

@@ -2,8 +2,9 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
+use playbook_lang::Program;
 use playbook_run::engine::{Entry, Learned, Message, Speaker, State, Value};
-use playbook_run::{CommandTools, Host, Verdict};
+use playbook_run::{Host, Tools, Verdict};
 
 use super::input::Input;
 use super::memory::Memory;
@@ -14,7 +15,7 @@ use crate::output::Output;
 pub(super) struct Terminal<'a> {
     out: &'a Output,
     input: Input,
-    tools: CommandTools,
+    tools: Option<(&'a Tools, &'a Program)>,
     trace: Option<Trace>,
     memory: Option<&'a Memory>,
     is_interactive: bool,
@@ -26,7 +27,7 @@ impl<'a> Terminal<'a> {
     pub(super) fn new(
         out: &'a Output,
         input: Input,
-        tools: CommandTools,
+        tools: Option<(&'a Tools, &'a Program)>,
         is_verbose: bool,
         memory: Option<&'a Memory>,
     ) -> Self {
@@ -105,7 +106,10 @@ impl Host for Terminal<'_> {
     }
 
     async fn tool(&self, name: &str, args: &[(String, Value)]) -> Result<Value, String> {
-        self.tools.call(name, args).await
+        match self.tools {
+            Some((tools, program)) => tools.call(program, name, args).await,
+            None => Err(format!("there is no tool `{name}`")),
+        }
     }
 
     async fn recall(&self, _playbook: &str, _step: &str, query: &str) -> Vec<Learned> {

@@ -52,3 +52,30 @@ fn a_failing_call_says_why() {
     let unset = run(&data, "").env("SHOP_TOKEN", "").arg(&file).run();
     assert!(unset.stderr.contains("${SHOP_TOKEN}, which the environment does not have"), "{unset}");
 }
+
+#[test]
+fn a_check_with_tools_compares_calls_with_what_servers_have() {
+    let ((shop, _runtime), folder) = (shop(), folder());
+    let check = |steps: &str, url: &str| {
+        let file = write(folder.path(), "a.md", &program(url, steps));
+        reflexio("playbook check --format text --tools").env("SHOP_TOKEN", "s3cret").arg(file).run()
+    };
+    let right = check("- $x = Shop.FindOrder(\"A\", \"b\", note=1)\n- Return $x", &shop.url);
+    assert_eq!(right.code, Some(0), "{right}");
+    let wrong = check(
+        "- $x = Shop.FindOrdr(1)\n- $y = Shop.add(1)\n- $z = Shop.add(a=1, b=2, c=3)\n- Return [$x, $y, $z]",
+        &shop.url,
+    );
+    assert_eq!(wrong.code, Some(1), "{wrong}");
+    for words in [
+        "error[E009]: the server of `Shop` has no tool `FindOrdr`; did you mean `find_order`?",
+        "error[E010]: `add` also needs `b`",
+        "error[E010]: `add` has no parameter `c`",
+    ] {
+        assert!(wrong.stdout.contains(words), "{words}: {wrong}");
+    }
+    let down = check("- Shop.add(1, 2)", "http://127.0.0.1:9/mcp");
+    assert_eq!(down.code, Some(1), "{down}");
+    assert!(down.stdout.contains("error[E014]: its server cannot be reached"), "{down}");
+    assert_eq!(shop.calls(), [], "nothing is called");
+}

@@ -51,6 +51,16 @@ async fn what_a_tool_gives_becomes_a_value() {
 }
 
 #[tokio::test]
+async fn a_server_without_handshake_and_sessions_is_called_as_well() {
+    let server = McpServer::start().await;
+    server.modernise();
+    let (tools, program) = (McpTools::new(operator()), at(&server, ""));
+    assert_eq!(tools.call(&program, "Shop.Add", &positions(json!([2, 3]))).await, Ok(Value::Int(5)));
+    assert_eq!(call(&tools, &program, "Shop.words").await, Ok(json!("two\nwords")));
+    assert_eq!(server.sessions(), 0);
+}
+
+#[tokio::test]
 async fn a_failure_says_what_to_do_and_leaves_the_next_call_alone() {
     let server = McpServer::start().await;
     let (tools, program) = (McpTools::new(operator()), at(&server, ""));
@@ -120,6 +130,8 @@ async fn credentials_are_sent_and_never_shown() {
         server.want(header, value);
         let (tools, program) = (McpTools::new(operator()), at(&server, auth));
         assert_eq!(call(&tools, &program, "Shop.words").await, Ok(json!("two\nwords")), "{auth}");
+        let gossip = call(&tools, &program, "Shop.gossip").await.expect_err("it repeats what it was told");
+        assert!(!gossip.contains("s3cret") && !gossip.contains("czNjcmV0"), "{gossip}");
         server.want(header, "another");
         let failed = call(&tools, &program, "Shop.words").await.expect_err("they are wrong");
         assert!(

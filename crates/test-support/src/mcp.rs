@@ -14,7 +14,7 @@ const VERSION: &str = "2025-06-18";
 /// Tools on a page of the list.
 const PAGE: usize = 3;
 
-/// It speaks the protocol with sessions over streamable HTTP.
+/// It speaks the protocol with sessions over streamable HTTP, or the one of 2026.
 pub struct McpServer {
     pub url: String,
     inner: Arc<Mutex<Inner>>,
@@ -23,6 +23,8 @@ pub struct McpServer {
 
 #[derive(Default)]
 struct Inner {
+    /// It speaks the protocol of 2026, which has no handshake and no sessions.
+    is_modern: bool,
     /// Header and value that every request must have.
     wanted: Option<(String, String)>,
     sessions: usize,
@@ -39,6 +41,11 @@ impl McpServer {
         let address = listener.local_addr().expect("an address");
         let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("it serves") });
         Self { url: format!("http://{address}/mcp"), inner, task }
+    }
+
+    /// From now on it speaks the protocol of 2026, and no other.
+    pub fn modernise(&self) {
+        self.lock().is_modern = true;
     }
 
     /// From now on every request must have this header.
@@ -86,7 +93,7 @@ fn tools() -> Vec<Value> {
         ),
         tool("add", json!(["a", "b"]), json!({ "a": { "type": "integer" }, "b": { "type": "integer" } })),
     ];
-    for name in ["words", "nothing", "closed", "crash", "garbage", "huge", "hang", "picture"] {
+    for name in ["words", "nothing", "closed", "gossip", "crash", "garbage", "huge", "hang", "picture"] {
         let (required, properties) = none();
         all.push(tool(name, required, properties));
     }
@@ -105,6 +112,14 @@ async fn answer(
         if inner.wanted.as_ref().is_some_and(|(name, value)| header(name) != value) {
             return StatusCode::UNAUTHORIZED.into_response();
         }
+        if inner.is_modern && matches!(method, "initialize" | "server/discover") {
+            let result = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"],
+                "capabilities": { "tools": {} }, "ttlMs": 0, "cacheScope": "private" });
+            return match method {
+                "initialize" => StatusCode::NOT_FOUND.into_response(),
+                _ => reply(&message, &result).into_response(),
+            };
+        }
         if method == "initialize" {
             inner.sessions += 1;
             let session = inner.sessions.to_string();
@@ -114,6 +129,7 @@ async fn answer(
             return ([("mcp-session-id", session)], reply(&message, &result)).into_response();
         }
         match header("mcp-session-id").parse::<usize>() {
+            _ if inner.is_modern => {}
             Err(_) => return (StatusCode::BAD_REQUEST, "a session is needed").into_response(),
             Ok(session) if session <= inner.forgotten => return StatusCode::NOT_FOUND.into_response(),
             Ok(_) => {}
@@ -124,7 +140,7 @@ async fn answer(
             "tools/call" => {
                 let (name, args) = (&message["params"]["name"], &message["params"]["arguments"]);
                 inner.calls.push((name.as_str().unwrap_or_default().to_owned(), args.clone()));
-                called(name.as_str().unwrap_or_default(), args)
+                called(name.as_str().unwrap_or_default(), args, header("authorization"))
             }
             _ => return StatusCode::NOT_FOUND.into_response(),
         }
@@ -162,7 +178,7 @@ fn listed(message: &Value) -> Reply {
     })
 }
 
-fn called(name: &str, args: &Value) -> Reply {
+fn called(name: &str, args: &Value, authorization: &str) -> Reply {
     let text = |text: &str| json!({ "type": "text", "text": text });
     match name {
         "find_order" => {
@@ -178,6 +194,7 @@ fn called(name: &str, args: &Value) -> Reply {
         "words" => Reply::Json(json!({ "content": [text("two"), text("words")] })),
         "nothing" => Reply::Json(json!({ "content": [] })),
         "closed" => Reply::Json(json!({ "content": [text("the shop is closed")], "isError": true })),
+        "gossip" => Reply::Json(json!({ "content": [text(authorization)], "isError": true })),
         "picture" => {
             Reply::Json(json!({ "content": [{ "type": "image", "data": "AAAA", "mimeType": "image/png" }] }))
         }

@@ -15,11 +15,13 @@ use super::fault::Fault;
 
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+const SHORTEST_SECRET: usize = 4;
 const KEY_HEADER: &str = "x-api-key";
 
 pub(super) struct Remote {
     pub(super) place: Place,
     pub(super) timeout: Duration,
+    secrets: Vec<String>,
 }
 
 pub(super) enum Place {
@@ -42,10 +44,9 @@ impl Remote {
         if is_http {
             callable(url)?;
         }
+        let (credentials, secrets) = credentials(remote.get("auth"), operator)?;
         let place = match text("transport").unwrap_or(if is_http { "streamable-http" } else { "stdio" }) {
-            "streamable-http" if is_http => {
-                Place::Http { url: url.to_owned(), credentials: credentials(remote.get("auth"), operator)? }
-            }
+            "streamable-http" if is_http => Place::Http { url: url.to_owned(), credentials },
             "streamable-http" => {
                 return Err(setup("a `streamable-http` address begins with http:// or https://"));
             }
@@ -63,7 +64,14 @@ impl Remote {
         };
         let seconds = remote.get("timeout").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0);
         let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Ok(Self { place, timeout: timeout.unwrap_or(USUAL_TIMEOUT).min(LONGEST_TIMEOUT) })
+        Ok(Self { place, timeout: timeout.unwrap_or(USUAL_TIMEOUT).min(LONGEST_TIMEOUT), secrets })
+    }
+
+    /// Servers repeat secrets in their complaints; we do not.
+    pub(super) fn scrubbed(&self, fault: Fault) -> Fault {
+        let scrub =
+            |text: String| self.secrets.iter().fold(text, |text, secret| text.replace(secret, "****"));
+        if let Fault::Tool(text) = fault { Fault::Tool(scrub(text)) } else { fault }
     }
 }
 
@@ -79,13 +87,19 @@ fn callable(url: &str) -> Result<(), Fault> {
     }
 }
 
-fn credentials(auth: Option<&Value>, operator: &McpOperator) -> Result<HeaderMap, Fault> {
-    let mut headers = HeaderMap::new();
-    let Some(auth) = auth else { return Ok(headers) };
+/// The header that proves who asks, and what of it is secret.
+fn credentials(auth: Option<&Value>, operator: &McpOperator) -> Result<(HeaderMap, Vec<String>), Fault> {
+    let (mut headers, mut secrets) = (HeaderMap::new(), Vec::new());
+    let Some(auth) = auth else { return Ok((headers, secrets)) };
     let text = |key: &str| auth.get(key).and_then(Value::as_str);
-    let secret = |key: &str| {
+    let mut secret = |key: &str| -> Result<String, Fault> {
         let written = text(key).ok_or_else(|| setup(format!("`auth` needs `{key}`, a text")))?;
-        revealed(written, operator)
+        let value = revealed(written, operator)?;
+        // What is shorter guards nothing and stands in many words.
+        if key != "username" && value.len() >= SHORTEST_SECRET {
+            secrets.push(value.clone());
+        }
+        Ok(value)
     };
     let (name, value) = match text("type").unwrap_or_default() {
         "bearer" => (AUTHORIZATION, format!("Bearer {}", secret("token")?)),
@@ -105,11 +119,13 @@ fn credentials(auth: Option<&Value>, operator: &McpOperator) -> Result<HeaderMap
             )));
         }
     };
+    // A pair is secret as it is sent, too.
+    secrets.extend(value.strip_prefix("Basic ").map(str::to_owned));
     let mut value = HeaderValue::try_from(value)
         .map_err(|_| setup("`auth` holds letters that cannot be sent in a header"))?;
     value.set_sensitive(true);
     headers.insert(name, value);
-    Ok(headers)
+    Ok((headers, secrets))
 }
 
 /// `${NAME}` stands for a variable of the environment, so that no secret has to be in a file.

@@ -71,7 +71,7 @@ impl Server {
         if matches!(&done, Err(Fault::Unreachable(_) | Fault::Late(_) | Fault::NotMcp(_))) {
             self.session.lock().await.take();
         }
-        done
+        done.map_err(|fault| self.remote.scrubbed(fault))
     }
 
     async fn session(&self) -> Result<Arc<Session>, Fault> {

@@ -67,7 +67,9 @@ pub use learning::{
 };
 pub use optimization::{LiftRun, OptimizationDetail, OptimizationPage, OptimizationPlan};
 pub use outcomes::{MarkedOutcome, OutcomeDraft, OutcomeRefusal};
-pub use playbook_run::{AssistantRequest, ChatMessage, CommandTool, CommandTools, GivenPlaybook};
+pub use playbook_run::{
+    AssistantRequest, ChatMessage, CommandTool, CommandTools, GivenPlaybook, McpOperator, McpTools, Tools,
+};
 pub use playbook_runs::{
     PlaybookFile, PlaybookInfo, PlaybookMessage, PlaybookProgram, PlaybookSettings, PlaybookState,
     StartPlaybook,

@@ -69,7 +69,9 @@ pub(crate) fn bind(
         bound.push((param.name.clone(), value));
     }
     if positional.next().is_some() {
-        return Err(format!("it takes {} argument(s), and more were given", params.len()));
+        let plain = params.iter().filter(|param| param.kind == ParamKind::Plain).count();
+        let others = if plain < params.len() { "; name the others" } else { "" };
+        return Err(format!("it takes {plain} argument(s) without a name, and more were given{others}"));
     }
     match named.first() {
         Some((name, _)) => Err(unknown(name, params)),

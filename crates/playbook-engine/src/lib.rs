@@ -64,4 +64,4 @@ pub use model::{
 pub use playbook_lang::Value;
 pub use run::{Advance, Refusal, ResumeError, Resumed, Run, Spent, State};
 pub use settings::{Budget, Limit, Settings};
-pub use tool::{Tool, ToolParam};
+pub use tool::{POSITIONS, Tool, ToolParam};

@@ -80,6 +80,7 @@ codes! {
     RepeatedSection = "W113", Warning, "A section is given twice; its lists are joined.";
     LooseText = "W114", Warning, "Text in a section is outside of its list and does nothing.";
     EmptyBody = "W115", Warning, "A condition or loop has no steps under it.";
+    NotConnected = "W116", Warning, "Nothing connects to a remote agent: its transport or `auth` is not spoken here.";
 }
 
 impl fmt::Display for Code {

@@ -64,6 +64,7 @@ pub use span::{FileId, Position, Span, Spanned};
 pub use step::{
     Arg, Call, Condition, Decided, Effects, Expr, Items, Returned, Step, StepKind, Target, WaitFor,
 };
+pub use suggest::nearest;
 pub use symbols::{Edit, Occurrence, RenameError, Role, Symbol, Symbols, rename};
 pub use tree::{
     Agent, AgentKind, Default, Mode, Note, OtherSection, Param, ParamKind, Playbook, PythonBlock,

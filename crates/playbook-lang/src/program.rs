@@ -57,6 +57,30 @@ impl Program {
         &self.diagnostics
     }
 
+    /// Compares the calls of a remote agent's tools with what its server has, and adds what does not fit to the
+    /// diagnostics. Tools are given as headings of playbooks; or else the reason why the server could not be asked.
+    pub fn compare_tools(&mut self, agent: &str, tools: &Result<Vec<String>, String>) {
+        let Some((index, owner)) = self.names.agent(agent).and_then(|at| Some((at, self.agents.get(at)?)))
+        else {
+            return;
+        };
+        match tools {
+            Ok(headings) => {
+                let text = headings
+                    .iter()
+                    .fold("# Server\n".to_owned(), |text, tool| format!("{text}\n## {tool}\n"));
+                let server = Self::parse(vec![SourceFile::new("", text)]);
+                let tools = server.agents.first().map_or(&[][..], |agent| &agent.playbooks);
+                self.diagnostics.extend(lint::tools::check(&self.agents, &self.names, index, tools));
+            }
+            Err(reason) => {
+                let span = owner.meta.entry("remote").map_or(owner.span, |entry| entry.span);
+                self.diagnostics.push(Diagnostic::new(Code::Remote, span, reason.as_str()));
+            }
+        }
+        self.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+    }
+
     /// The tree as JSON without places: equal for programs that mean the same.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -3,7 +3,8 @@
 use crate::name;
 
 /// The candidate with the smallest edit distance; names that differ in case or separators only come first.
-pub(crate) fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted_key = name::key(wanted);
     let limit = match wanted_key.chars().count() {
         0..=2 => 0,

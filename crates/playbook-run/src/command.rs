@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::tool::{SignatureError, parse_tool};
+use crate::tool::{SignatureError, object, parse_tool};
 
 const MOST_TIME: Duration = Duration::from_secs(60);
 const MOST_BYTES: u64 = 1 << 20;
@@ -53,14 +53,15 @@ impl CommandTools {
         self.0.values().map(|tool| tool.tool.clone()).collect()
     }
 
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// Runs a tool. What it prints is read as JSON, and as text if it is none.
     pub async fn call(&self, name: &str, args: &[(String, Value)]) -> Result<Value, String> {
         let Some(tool) = self.0.get(name) else { return Err(format!("there is no tool `{name}`")) };
-        let args: serde_json::Map<String, serde_json::Value> = args
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), serde_json::to_value(value)?)))
-            .collect::<Result<_, serde_json::Error>>()
-            .map_err(|error| error.to_string())?;
+        let args = object(args)?;
         let child = Command::new("sh")
             .args(["-c", &tool.command])
             .stdin(Stdio::piped())

@@ -1,6 +1,6 @@
 //! A tool as people write it: `Warehouse.FindOrder(id, token: str, note = None)`.
 
-use playbook_engine::{Tool, ToolParam};
+use playbook_engine::{Tool, ToolParam, Value};
 
 /// What is wrong with the signature of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub fn parse_tool(text: &str) -> Result<Tool, SignatureError> {
     if !name.split('.').all(is_name) || name.split('.').count() > 2 {
         return Err(wrong("its name is not `Name` or `Agent.Name`"));
     }
-    let mut tool = Tool { name: name.to_owned(), description: String::new(), params: Vec::new() };
+    let mut tool = Tool::new(name, &[]);
     for param in params.split(',').map(str::trim).filter(|param| !param.is_empty()) {
         let (declared, default) =
             param.split_once('=').map_or((param, None), |(left, right)| (left, Some(right)));
@@ -34,9 +34,16 @@ pub fn parse_tool(text: &str) -> Result<Tool, SignatureError> {
             return Err(wrong("a parameter has no name of its own"));
         }
         let ty = ty.map(|ty| ty.trim().to_owned());
-        tool.params.push(ToolParam { name: name.to_owned(), ty, is_optional: default.is_some() });
+        let is_optional = default.is_some();
+        tool.params.push(ToolParam { name: name.to_owned(), ty, is_optional, ..ToolParam::default() });
     }
     Ok(tool)
+}
+
+/// Arguments as the JSON object that a tool gets.
+pub(crate) fn object(args: &[(String, Value)]) -> Result<serde_json::Map<String, serde_json::Value>, String> {
+    let field = |(name, value): &(String, Value)| Ok((name.clone(), serde_json::to_value(value)?));
+    args.iter().map(field).collect::<Result<_, serde_json::Error>>().map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

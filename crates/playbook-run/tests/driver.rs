@@ -197,7 +197,7 @@ async fn two_processes_cannot_go_on_with_one_run() {
 }
 
 fn header() -> Header {
-    Header { run: "r1".to_owned(), files: vec!["a.md".to_owned()], user_id: None }
+    Header { run: "r1".to_owned(), files: vec!["a.md".to_owned()], ..Header::default() }
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ fn options(model: &TestEndpoint, calls: &Path) -> impl Fn(&mut AppOptions) + use
              esac; echo \"{{\\\"day\\\": \\\"$day\\\"}}\""
         );
         let tool = format!("Depot.Find(id) => {command}").parse().unwrap();
-        options.playbooks.tools = reflexio_app::CommandTools::new(vec![tool]);
+        options.playbooks.tools.commands = reflexio_app::CommandTools::new(vec![tool]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use reflexio_app::{Options as AppOptions, PlaybookFile, PlaybookProgram};
 use reflexio_llm::endpoint::{Reply, Seen, TestEndpoint};
-use reflexio_test_support::TestServer;
+use reflexio_test_support::{McpServer, TestServer};
 use serde_json::{Value, json};
 
 const DESK: &str = "# Order desk\nHelps with orders.\n\n## Status\nSays when an order comes.\n\n### Triggers\n- At the beginning\n\n### Steps\n- Tell the user \"Welcome.\"\n- Ask user for $order_id\n- $order = Shop.Find($order_id)\n- Tell the user \"It comes on {$order.date}.\"\n- Return $order_id\n\n### Notes\n- Be brief.\n\n# Shop:MCP\nremote:\n  type: mcp\n  url: http://localhost:9\n  transport: streamable-http\n";
@@ -21,7 +21,7 @@ fn programs(options: &mut AppOptions) {
         });
     }
     let tool = "Shop.Find(id) => echo '{\"date\": \"2026-01-09\"}'".parse().unwrap();
-    options.playbooks.tools = reflexio_app::CommandTools::new(vec![tool]);
+    options.playbooks.tools.commands = reflexio_app::CommandTools::new(vec![tool]);
 }
 
 fn with_model(endpoint: &TestEndpoint) -> impl Fn(&mut AppOptions) + use<> {
@@ -270,4 +270,65 @@ async fn what_cannot_run_is_refused_and_what_needs_a_model_says_so() {
     assert_eq!(found["runs"].as_array().unwrap().len(), 1);
     server.post("/api/clear_user_data", json!({ "user_id": "ann" })).await;
     assert_eq!(server.get(&run).await.status, 404, "runs go with their user");
+}
+
+/// The desk with a server that really answers, which then waits for one more message.
+fn with_shop(endpoint: &TestEndpoint, shop: &McpServer) -> impl Fn(&mut AppOptions) + use<> {
+    let text = DESK
+        .replace("http://localhost:9", &shop.url)
+        .replace("Shop.Find($order_id)", "Shop.FindOrder($order_id, \"north\")\n- Wait for user")
+        .replace("It comes on {$order.date}.", "It costs {$order.price}.");
+    let with_model = with_model(endpoint);
+    move |options| {
+        with_model(options);
+        options.playbooks.tools.commands = reflexio_app::CommandTools::default();
+        options.playbooks.programs[0].files[0].text.clone_from(&text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_calls_the_server_of_an_agent_once_and_a_replay_never() {
+    let (endpoint, shop) = (desk_model().await, McpServer::start().await);
+    let server = TestServer::start_learning(with_shop(&endpoint, &shop)).await;
+    let run = start(&server, json!({ "playbook": "desk", "user_id": "ann", "recall": false })).await;
+    until(&server, &run, "waiting").await;
+    let prompt = endpoint.requests().iter().find(|seen| is_for_playbook(seen)).unwrap().prompt();
+    assert!(
+        prompt.contains("Shop.FindOrder") && prompt.contains("Does words."),
+        "the model knows the tools: {prompt}"
+    );
+    server.post(&format!("{run}/messages"), json!({ "text": "A-17" })).await.ok();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while shop.calls().is_empty() {
+        assert!(Instant::now() < deadline, "the shop was not called");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    until(&server, &run, "waiting").await;
+    // The result is in the journal: whoever goes on from there does not ask again, and the shop may be gone.
+    let server = server.crash_and_restart(with_shop(&endpoint, &shop)).await;
+    shop.want("authorization", "nobody has this");
+    server.post(&format!("{run}/messages"), json!({ "text": "well?" })).await.ok();
+    let done = until(&server, &run, "done").await;
+    assert_eq!(said(&done).last(), Some(&"It costs 12."));
+
+    let messages: Vec<Value> =
+        ["", "A-17", "well?"].map(|text| json!({ "role": "user", "content": text })).to_vec();
+    let request = json!({ "messages": messages[1..] });
+    let replayed = server.post("/api/playbooks/desk/assistant", request).await.ok();
+    assert_eq!(replayed["content"], "It costs 12.");
+    let called = ("find_order".to_owned(), json!({ "id": "A-17", "shop": "north" }));
+    assert_eq!(shop.calls(), [called], "once, by the run");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_down_fails_the_step_and_not_the_start() {
+    let (endpoint, shop) = (desk_model().await, McpServer::start().await);
+    shop.want("authorization", "nobody has this");
+    let server = TestServer::start_learning(with_shop(&endpoint, &shop)).await;
+    let run = start(&server, json!({ "playbook": "desk", "user_id": "ann", "recall": false })).await;
+    until(&server, &run, "waiting").await;
+    server.post(&format!("{run}/messages"), json!({ "text": "A-17" })).await.ok();
+    let failed = until(&server, &run, "failed").await;
+    let reason = failed["run"]["reason"].as_str().unwrap();
+    assert!(reason.contains("`Shop.FindOrder` failed: its server refuses the credentials"), "{reason}");
 }

@@ -6,8 +6,10 @@
 
 mod clock;
 mod embedder;
+mod mcp;
 mod server;
 
 pub use clock::FixedClock;
 pub use embedder::{Manner, RemoteEmbedder};
+pub use mcp::McpServer;
 pub use server::{Answer, Ready, TestServer};

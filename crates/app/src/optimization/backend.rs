@@ -106,7 +106,7 @@ impl App {
         let sessions = task.windows.iter().map(|window| window.session.as_ref());
         let unrecorded = self.unrecorded(org, program, sessions).await;
         let unrecorded = unrecorded.map_err(|error| Fault::Failed(error.to_string()))?;
-        if unrecorded > 0 && self.playbooks.has_tools() {
+        if unrecorded > 0 && self.playbooks.has_tools(program) {
             estimate.warnings.push(format!(
                 "{unrecorded} of {} source windows come from no run of `{}`: there its tools give what they gave in its \
                  last runs for the same arguments, and fail where they gave nothing",

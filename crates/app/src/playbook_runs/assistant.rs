@@ -6,6 +6,7 @@ use reflexio_llm::{Options, Purpose, Role};
 use reflexio_types::{Caller, Scope};
 
 use super::past::Past;
+use super::programs::Source;
 use super::source_of;
 use crate::access::Access;
 use crate::{App, Error, Result};
@@ -21,9 +22,9 @@ impl App {
     ) -> Result<String> {
         caller.needs(Scope::Write)?;
         let program = self.playbooks.find(name).ok_or_else(|| Error::not_found("playbook", &name))?;
-        let code =
-            self.playbooks.compile(None, &source_of(program, false)).map_err(Error::InvalidPlaybook)?;
         let past = Past::of(&self.store, &caller.org, name, self.now()).await?;
+        let source = Source { tools: past.tools, ..source_of(program, false) };
+        let code = self.playbooks.compile(None, &source).map_err(Error::InvalidPlaybook)?;
         let model: Box<dyn Answerer> = match self.models(&caller.org, Role::Playbook).await? {
             Some(models) => {
                 let purpose = Purpose { config: Some(format!("playbook:{name}")), ..Purpose::default() };

@@ -40,7 +40,7 @@ impl App {
         }
         let code = self.code_of(&stored).map_err(|error| Failure::permanent(error.to_string()))?;
         let model = self.answerer(running, &stored).await?;
-        let host = ServerHost::new(self, running.org(), &stored.run.user_id);
+        let host = ServerHost::new(self, running.org(), &stored.run.user_id, code.program());
         let tells = AtomicBool::new(false);
         let journal = StoreJournal { app: self, lease: &running.lease, run: &task.run, tells };
         let now = || self.now_ms();

@@ -1,4 +1,5 @@
 use async_trait::async_trait;
+use playbook_lang::Program;
 use playbook_run::Host;
 use playbook_run::engine::{Learned, LearnedFrom, Message, Value};
 use reflexio_store::{AgentPlaybookFilter, ProfileFilter};
@@ -16,11 +17,12 @@ pub(super) struct ServerHost<'a> {
     pub(super) app: &'a App,
     pub(super) caller: Caller,
     pub(super) user: &'a UserId,
+    program: &'a Program,
 }
 
 impl<'a> ServerHost<'a> {
-    pub(super) fn new(app: &'a App, org: &OrgId, user: &'a UserId) -> Self {
-        Self { app, caller: Caller { org: org.clone(), scopes: Scopes::all(), key: None }, user }
+    pub(super) fn new(app: &'a App, org: &OrgId, user: &'a UserId, program: &'a Program) -> Self {
+        Self { app, caller: Caller { org: org.clone(), scopes: Scopes::all(), key: None }, user, program }
     }
 
     /// Only what a person approved reaches a run.
@@ -66,7 +68,7 @@ impl Host for ServerHost<'_> {
     async fn say(&self, _message: &Message) {}
 
     async fn tool(&self, name: &str, args: &[(String, Value)]) -> Result<Value, String> {
-        self.app.playbooks.settings.tools.call(name, args).await
+        self.app.playbooks.settings.tools.call(self.program, name, args).await
     }
 
     /// A run does not stop because memory does not answer.

@@ -91,8 +91,8 @@ impl App {
             .playbooks
             .find(&wanted.program)
             .ok_or_else(|| Error::not_found("playbook", &wanted.program))?;
-        let source = source_of(program, wanted.publishes);
-        let code = self.playbooks.compile(None, &source).map_err(Error::InvalidPlaybook)?;
+        let mut source = source_of(program, wanted.publishes);
+        let code = self.playbooks.begin(&mut source).await.map_err(Error::InvalidPlaybook)?;
         let mut run = Run::new(std::sync::Arc::clone(&code));
         let begun = run.advance(self.now_ms(), Event::Start(Box::new(start_of(&wanted))));
         let begun = begun.map_err(|refusal| Error::InvalidPlaybook(refusal.to_string()))?;
@@ -248,7 +248,7 @@ impl App {
 }
 
 fn source_of(program: &PlaybookProgram, publishes: bool) -> Source {
-    Source { files: program.files.clone(), imports: program.imports.clone(), publishes }
+    Source { files: program.files.clone(), imports: program.imports.clone(), publishes, tools: Vec::new() }
 }
 
 fn start_of(wanted: &StartPlaybook) -> Start {

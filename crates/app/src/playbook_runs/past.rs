@@ -1,9 +1,11 @@
 //! What earlier runs of a program leave for replays: the results of its tools, and how often it asked a model.
 
 use playbook_run::Recording;
-use playbook_run::engine::{Entry, Event};
-use reflexio_store::{Page, PlaybookRunFilter, Result, SharedStore};
+use playbook_run::engine::{Entry, Event, Tool};
+use reflexio_store::{Page, PlaybookRunFilter, Result, SharedStore, StoredPlaybookRun};
 use reflexio_types::{OrgId, PlaybookRunId, TimeRange, Timestamp};
+
+use super::programs::Source;
 
 /// The last runs that count.
 const RUNS: usize = 20;
@@ -12,6 +14,8 @@ const RUNS: usize = 20;
 #[derive(Default)]
 pub(crate) struct Past {
     pub(super) recording: Recording,
+    /// What servers offered in the newest run that knew: the arguments of calls are named after that.
+    pub(super) tools: Vec<Tool>,
     pub(crate) runs: usize,
     /// Calls of models, and messages of users.
     pub(crate) asked: u64,
@@ -34,8 +38,16 @@ impl Past {
         let mut past = Self { runs: runs.len(), ..Self::default() };
         for run in runs.into_iter().rev() {
             past.add(&entries_until(store, org, &run.id, until).await?);
+            past.know(store.playbook_run(org, &run.id).await?);
         }
         Ok(past)
+    }
+
+    fn know(&mut self, run: Option<StoredPlaybookRun>) {
+        let source = run.and_then(|run| serde_json::from_str::<Source>(&run.source).ok());
+        if let Some(source) = source.filter(|source| !source.tools.is_empty()) {
+            self.tools = source.tools;
+        }
     }
 
     fn add(&mut self, entries: &[Entry]) {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use playbook_lang::{Library, Program, SourceFile};
-use playbook_run::CommandTools;
-use playbook_run::engine::Playbooks;
+use playbook_run::Tools;
+use playbook_run::engine::{Playbooks, Tool};
 use serde::{Deserialize, Serialize};
 
 /// A program, by the name that callers use.
@@ -27,7 +27,7 @@ pub struct PlaybookFile {
 #[derive(Clone, Default)]
 pub struct PlaybookSettings {
     pub programs: Vec<PlaybookProgram>,
-    pub tools: CommandTools,
+    pub tools: Tools,
 }
 
 /// Everything about a run that is not in its journal. It is stored, so fields are only ever added.
@@ -39,21 +39,27 @@ pub(super) struct Source {
     /// Whether the conversation is published.
     #[serde(default)]
     pub(super) publishes: bool,
+    /// What the servers of the program offered when the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tools: Vec<Tool>,
 }
 
 impl Source {
-    pub(super) fn compile(&self, tools: &CommandTools) -> Result<Arc<Playbooks>, String> {
+    fn compile(&self, tools: &Tools) -> Result<Arc<Playbooks>, String> {
         let source = |file: &PlaybookFile| SourceFile::new(file.name.as_str(), file.text.as_str());
         let library = Library(self.imports.iter().map(source).collect());
         let program = Program::parse_with(self.files.iter().map(source).collect(), &library);
-        Playbooks::compile(program, tools.tools()).map_err(|error| error.to_string())
+        Playbooks::compile(program, tools.known(&self.tools)).map_err(|error| error.to_string())
     }
 }
+
+/// The fingerprint of a program, and what its servers offered.
+type Version = (String, Vec<Tool>);
 
 /// Programs, and what was compiled of them.
 pub(crate) struct Programs {
     pub(super) settings: PlaybookSettings,
-    compiled: Mutex<HashMap<String, Arc<Playbooks>>>,
+    compiled: Mutex<HashMap<Version, Arc<Playbooks>>>,
     /// Counts what was stored, for whoever watches runs.
     pub(super) changes: tokio::sync::watch::Sender<u64>,
 }
@@ -73,7 +79,8 @@ impl Programs {
     /// The program of a source, compiled once as long as it is used.
     pub(super) fn compile(&self, version: Option<&str>, source: &Source) -> Result<Arc<Playbooks>, String> {
         let known = || self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(code) = version.and_then(|version| known().get(version).cloned()) {
+        let key = |version: &str| (version.to_owned(), source.tools.clone());
+        if let Some(code) = version.and_then(|version| known().get(&key(version)).cloned()) {
             return Ok(code);
         }
         let code = source.compile(&self.settings.tools)?;
@@ -81,8 +88,22 @@ impl Programs {
         if compiled.len() >= MOST_COMPILED {
             compiled.clear();
         }
-        compiled.insert(code.fingerprint().to_owned(), Arc::clone(&code));
+        compiled.insert(key(code.fingerprint()), Arc::clone(&code));
         Ok(code)
+    }
+
+    /// The program together with what its servers offer now, for a run that begins.
+    pub(super) async fn begin(&self, source: &mut Source) -> Result<Arc<Playbooks>, String> {
+        let code = self.compile(None, source)?;
+        let offered = self.settings.tools.offered(code.program()).await;
+        for (agent, reason) in offered.silent {
+            tracing::warn!(agent, reason, "a run begins without knowing the tools of this agent");
+        }
+        if offered.tools.is_empty() {
+            return Ok(code);
+        }
+        source.tools = offered.tools;
+        self.compile(None, source)
     }
 
     pub(super) fn note_change(&self) {

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use playbook_run::engine::{ModelRequest, Outcome, Playbooks, Start};
+use playbook_lang::AgentKind;
+use playbook_run::engine::{ModelRequest, Outcome, Playbooks, Start, Tool};
 use playbook_run::{
     Answered, Answerer, Asker, AssistantError, AssistantRequest, ChatMessage, CommandTools, GivenPlaybook,
     Recording, Unanswered, assist, start_with,
@@ -14,7 +15,7 @@ use reflexio_store::SharedStore;
 use reflexio_types::{OrgId, PlaybookRunId, SessionId, Timestamp};
 
 use super::past::{Past, millis, recorded_run};
-use super::programs::Programs;
+use super::programs::{Programs, Source};
 use super::source_of;
 use crate::App;
 
@@ -47,9 +48,10 @@ impl ReplayedProgram {
 }
 
 impl Programs {
-    /// Whether the operator gave any tool that playbooks may call.
-    pub(crate) fn has_tools(&self) -> bool {
-        !self.settings.tools.tools().is_empty()
+    /// Whether there is any tool that a program may call: a command of the operator, or what a server offers.
+    pub(crate) fn has_tools(&self, program: &ReplayedProgram) -> bool {
+        let mut agents = program.code.program().agents.iter();
+        !self.settings.tools.commands.tools().is_empty() || agents.any(|agent| agent.kind == AgentKind::Mcp)
     }
 
     /// The program of this name, or what to do about the configuration that names it. Nothing is asked or called.
@@ -157,8 +159,20 @@ impl App {
     ) -> crate::Result<Replayer> {
         let asker = Asker::new(models, None, options);
         let asker = asker.map_err(|error| crate::Error::Internal(Box::new(error)))?;
-        let recording = Past::of(&self.store, org, &program.name, at).await?.recording;
+        let past = Past::of(&self.store, org, &program.name, at).await?;
+        let program = self.with_tools(program, past.tools)?;
+        let recording = past.recording;
         Ok(Replayer { program, asker, org: org.clone(), store: Arc::clone(&self.store), recording, at })
+    }
+
+    /// The program as it was when servers had told which tools they have.
+    fn with_tools(&self, program: ReplayedProgram, tools: Vec<Tool>) -> crate::Result<ReplayedProgram> {
+        let Some(served) = self.playbooks.find(&program.name).filter(|_| !tools.is_empty()) else {
+            return Ok(program);
+        };
+        let source = Source { tools, ..source_of(served, false) };
+        let code = self.playbooks.compile(None, &source).map_err(crate::Error::InvalidPlaybook)?;
+        Ok(ReplayedProgram { code, ..program })
     }
 
     /// How many windows come from no run of the program, so that nobody recorded what its tools gave.

@@ -18,6 +18,7 @@ mod keys;
 mod learning_crash;
 mod lsp;
 mod playbook;
+mod playbook_mcp;
 mod playbook_run;
 mod playbook_server;
 mod publish;

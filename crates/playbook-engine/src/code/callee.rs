@@ -85,7 +85,10 @@ impl Playbooks {
     pub(crate) fn parameters_of(&self, callee: &Callee) -> Vec<Parameter> {
         match callee {
             Callee::Playbook(id) => self.playbook(*id).map(|code| code.params.clone()).unwrap_or_default(),
-            Callee::Tool(tool) => self.tools.get(*tool).map(parameters).unwrap_or_default(),
+            Callee::Tool(tool) => match self.tools.get(*tool) {
+                Some(tool) if tool.is_open => anything(),
+                tool => tool.map(parameters).unwrap_or_default(),
+            },
             Callee::Builtin(_) | Callee::Function(_) | Callee::Refused(_) => anything(),
         }
     }
@@ -103,10 +106,10 @@ fn anything() -> Vec<Parameter> {
     vec![rest("args", ParamKind::Positionals), rest("named", ParamKind::Keywords)]
 }
 
-fn parameters(tool: &Tool) -> Vec<Parameter> {
+pub(crate) fn parameters(tool: &Tool) -> Vec<Parameter> {
     let param = |param: &crate::tool::ToolParam| Parameter {
         name: param.name.as_str().into(),
-        kind: ParamKind::Plain,
+        kind: if param.is_named_only { ParamKind::KeywordOnly } else { ParamKind::Plain },
         ty: param.ty.as_deref().map(Into::into),
         default: None,
         is_optional: param.is_optional,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use playbook_lang::{Agent, Code as Diagnosed, Program, Severity};
 use rustc_hash::FxHashMap;
 
-pub(crate) use callee::{Callee, Parameter};
+pub(crate) use callee::{Callee, Parameter, parameters};
 pub(crate) use op::{CallSite, ModelKind, ModelStep, Op, OpKind, Question, Returning};
 pub(crate) use playbook::{OnFail, PlaybookCode};
 pub(crate) use python::PythonCode;

@@ -40,9 +40,8 @@ impl Run {
             Callee::Refused(why) => return Err(why.clone()),
             Callee::Builtin(name) => return self.builtin(name, args, named, &returns_to),
             Callee::Tool(tool) => {
-                let bound = bind::bind(&params, args, named)?;
-                let text = written(code.callee_name(callee), &bound);
-                let args = bound.into_iter().map(|(name, value)| (name.into_string(), value)).collect();
+                let args = code.tools.get(*tool).ok_or("the tool is gone")?.bind(args, named)?;
+                let text = written(code.callee_name(callee), &args);
                 (Body::Tool { tool: *tool, args }, caller.unwrap_or(0), BTreeMap::new(), text)
             }
             Callee::Function(function) => {
@@ -214,7 +213,7 @@ fn spread(params: &[Parameter], bound: Vec<(Box<str>, Value)>) -> Arguments {
 }
 
 /// `Name(order_id="A-17")`
-fn written(name: &str, args: &[(Box<str>, Value)]) -> String {
+fn written(name: &str, args: &[(impl std::fmt::Display, Value)]) -> String {
     let args: Vec<String> =
         args.iter().map(|(name, value)| format!("{name}={}", literal_text(&brief(value)))).collect();
     format!("{name}({})", args.join(", "))

@@ -8,7 +8,7 @@ use super::Run;
 use super::evaluate::Names;
 use super::frame::Frame;
 use super::state::Open;
-use crate::code::{Callee, ModelKind, Parameter, PlaybookCode};
+use crate::code::{ModelKind, Parameter, PlaybookCode};
 use crate::eval::{Scope, brief, literal_text};
 use crate::journal::Purpose;
 use crate::model::{
@@ -174,10 +174,14 @@ impl Run {
             description: first_line(&playbook.description.text),
             params: playbook.params.iter().map(param_text).collect(),
         });
-        let tools = self.code.tools.iter().enumerate().map(|(at, tool)| ToolContext {
+        let tools = self.code.tools.iter().map(|tool| ToolContext {
             name: tool.name.clone(),
             description: tool.description.clone(),
-            params: self.code.parameters_of(&Callee::Tool(at)).iter().map(param_text).collect(),
+            params: if tool.is_open {
+                vec!["…".to_owned()]
+            } else {
+                crate::code::parameters(tool).iter().map(param_text).collect()
+            },
         });
         playbooks.chain(tools).collect()
     }

@@ -82,7 +82,7 @@ fn candidates(agent: usize, name: &str, context: &Context<'_>) -> Vec<String> {
     known
 }
 
-fn arguments(call: &Call, playbook: &Playbook, context: &mut Context<'_>) {
+pub(super) fn arguments(call: &Call, playbook: &Playbook, context: &mut Context<'_>) {
     if call.args.iter().any(|arg| arg.is_unpacked) {
         return;
     }

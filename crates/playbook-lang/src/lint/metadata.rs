@@ -37,6 +37,10 @@ pub(super) fn check(context: &mut Context<'_>) {
             for problem in remote(&entry.value) {
                 context.report(Diagnostic::new(Code::Remote, entry.span, problem));
             }
+            if let Some(message) = not_spoken(&entry.value) {
+                let help = "its tools can be commands: `--tool 'Agent.Tool(parameter) => command'`";
+                context.report(Diagnostic::new(Code::NotConnected, entry.span, message).help(help));
+            }
         }
         for playbook in &agent.playbooks {
             meta(&playbook.meta, context);
@@ -116,6 +120,18 @@ fn remote(value: &Value) -> Vec<String> {
     }
     problems.extend(remote.get("auth").and_then(auth));
     problems
+}
+
+/// What the language knows and the runtime does not.
+fn not_spoken(remote: &Value) -> Option<String> {
+    let transport = remote.get("transport").and_then(Value::as_str).unwrap_or_default();
+    let auth = remote.get("auth").and_then(|auth| auth.get("type")?.as_str()).unwrap_or_default();
+    if matches!(transport, "sse" | "websocket" | "memory") {
+        return Some(format!(
+            "nothing here speaks the transport `{transport}`; use `streamable-http` or `stdio`"
+        ));
+    }
+    (auth == "mtls").then(|| "nothing here can do `auth` of the type `mtls`".to_owned())
 }
 
 fn auth(value: &Value) -> Option<String> {

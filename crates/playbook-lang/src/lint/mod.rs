@@ -6,6 +6,7 @@ mod metadata;
 mod placeholders;
 mod reach;
 mod structure;
+pub(crate) mod tools;
 mod variables;
 
 use crate::classify::MANY;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use playbook_engine::Entry;
+use playbook_engine::{Entry, Tool};
 use serde::{Deserialize, Serialize};
 
 use super::{Journal, JournalError};
@@ -19,6 +19,9 @@ pub struct Header {
     pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
+    /// What servers offered when the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
 }
 
 /// A file that belongs to one process as long as this lives.

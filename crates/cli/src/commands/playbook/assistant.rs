@@ -10,7 +10,7 @@ use playbook_run::{
 };
 use serde_json::json;
 
-use super::run::{answerer, compile, start_with};
+use super::run::{answerer, compile, parse, start_with};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -62,13 +62,17 @@ impl Assistant {
             );
         }
         let files: Vec<String> = self.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-        let code = compile(&files, tools)?;
-        let start: Start = start_with(&code, None, &self.param)?;
         let mut recording = Recording::default();
         for path in &self.recorded {
             let journal = FileJournal::open(path).with_context(|| path.display().to_string())?;
             recording.add(&journal.read().await?);
+            // Calls are replayed with the arguments as they were named then.
+            let offered = journal.header().tools.iter();
+            let new = offered.filter(|tool| !tools.iter().any(|known| known.name == tool.name));
+            tools.extend(new.cloned().collect::<Vec<_>>());
         }
+        let code = compile(parse(&files)?, tools)?;
+        let start: Start = start_with(&code, None, &self.param)?;
         let model = answerer(self.model.as_deref(), "assistant")?;
         let commands = CommandTools::new(self.tool.clone());
         let now = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);

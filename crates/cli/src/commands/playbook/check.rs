@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::counted;
 use super::disk::{self, Disk, STDIN};
 use super::given::{Group, Paths};
+use super::run::mcp_tools;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -30,6 +31,9 @@ pub(crate) struct Check {
     /// How to print what is found; fancy unless --json.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+    /// Ask the servers of MCP agents which tools they have, and compare calls with them.
+    #[arg(long)]
+    tools: bool,
     /// Fail on warnings too.
     #[arg(long)]
     deny_warnings: bool,
@@ -63,6 +67,9 @@ impl Check {
         let mut programs = Vec::new();
         for group in &groups {
             programs.push(if self.fix { fix(group, &mut fixes)? } else { group.parse(&Disk::default()) });
+        }
+        if self.tools {
+            crate::run::wait(compare_tools(&mut programs))?;
         }
         let summary = Summary::of(&programs);
         let text = shown(&programs, &summary, &fixes, format, &context.out);
@@ -138,6 +145,16 @@ fn shown(programs: &[Program], summary: &Summary, fixes: &Fixed, format: Format,
         }
         Format::Sarif => format!("{:#}\n", sarif(programs)),
     }
+}
+
+async fn compare_tools(programs: &mut [Program]) -> anyhow::Result<()> {
+    let mcp = mcp_tools();
+    for program in programs {
+        for (agent, tools) in mcp.headings(program).await {
+            program.compare_tools(&agent, &tools);
+        }
+    }
+    Ok(())
 }
 
 /// One run of the tool over all programs.

@@ -16,7 +16,8 @@ pub(super) struct Logging {
 
 /// Logs go to standard error, traces to a collector if one is named.
 pub(super) fn start(serve: &Serve, context: &Context) -> anyhow::Result<Logging> {
-    let filter: EnvFilter = serve.log.parse().map_err(|error| {
+    // What goes wrong with a server of a playbook is told by the run.
+    let filter: EnvFilter = format!("rmcp=off,{}", serve.log).parse().map_err(|error| {
         Failure::usage(format!("`{}` is not a log filter: {error}", serve.log))
             .hint("set REFLEXIO_LOG to a level (error, warn, info, debug, trace) or to targets with levels")
     })?;

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use reflexio_app::{CommandTool, CommandTools, PlaybookFile, PlaybookProgram, PlaybookSettings};
+use reflexio_app::{
+    CommandTool, CommandTools, McpOperator, McpTools, PlaybookFile, PlaybookProgram, PlaybookSettings, Tools,
+};
 
 use crate::commands::playbook::programs_in;
 
@@ -15,6 +17,9 @@ pub(super) struct PlaybookArgs {
     /// A tool that playbooks may call: `Name(parameters) => command`. May be given several times.
     #[arg(long, value_name = "TOOL")]
     playbook_tool: Vec<CommandTool>,
+    /// Let an agent of a playbook start a command of its own (`remote` with `transport: stdio`).
+    #[arg(long, env = "REFLEXIO_PLAYBOOK_COMMANDS")]
+    playbook_commands: bool,
 }
 
 impl PlaybookArgs {
@@ -44,6 +49,11 @@ impl PlaybookArgs {
             }
             tracing::info!(count = programs.len(), folder = %folder.display(), "playbooks can be run");
         }
-        Ok(PlaybookSettings { programs, tools: CommandTools::new(self.playbook_tool.clone()) })
+        let operator = McpOperator {
+            variable: |name| std::env::var(name).ok(),
+            may_run_commands: self.playbook_commands,
+        };
+        let commands = CommandTools::new(self.playbook_tool.clone());
+        Ok(PlaybookSettings { programs, tools: Tools { commands, mcp: McpTools::new(operator) } })
     }
 }

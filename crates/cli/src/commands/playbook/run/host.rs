@@ -3,8 +3,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use playbook_lang::Program;
 use playbook_run::engine::{Entry, Learned, Message, Speaker, State, Value};
-use playbook_run::{CommandTools, Drafted, Host, Verdict};
+use playbook_run::{Drafted, Host, Tools, Verdict};
 
 use super::input::Input;
 use super::memory::Memory;
@@ -15,7 +16,7 @@ use crate::output::Output;
 pub(super) struct Terminal<'a> {
     out: &'a Output,
     input: Input,
-    tools: CommandTools,
+    tools: Option<(&'a Tools, &'a Program)>,
     trace: Option<Trace>,
     memory: Option<&'a Memory>,
     is_interactive: bool,
@@ -36,7 +37,7 @@ impl<'a> Terminal<'a> {
     pub(super) fn new(
         out: &'a Output,
         input: Input,
-        tools: CommandTools,
+        tools: Option<(&'a Tools, &'a Program)>,
         is_verbose: bool,
         memory: Option<&'a Memory>,
     ) -> Self {
@@ -177,7 +178,10 @@ impl Host for Terminal<'_> {
     }
 
     async fn tool(&self, name: &str, args: &[(String, Value)]) -> Result<Value, String> {
-        self.tools.call(name, args).await
+        match self.tools {
+            Some((tools, program)) => tools.call(program, name, args).await,
+            None => Err(format!("there is no tool `{name}`")),
+        }
     }
 
     async fn recall(&self, _playbook: &str, _step: &str, query: &str) -> Vec<Learned> {

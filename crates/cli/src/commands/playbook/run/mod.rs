@@ -18,8 +18,8 @@ use jiff::{Timestamp, Zoned};
 use playbook_lang::Program;
 use playbook_run::engine::{Playbooks, Settings, Start, Tool};
 use playbook_run::{
-    Answerer, Around, Asker, CommandTool, CommandTools, Driver, FileJournal, Header, Journal as _, NoModel,
-    ParamError, Pause,
+    Answerer, Around, Asker, CommandTool, CommandTools, Driver, FileJournal, Header, Journal as _,
+    McpOperator, McpTools, NoModel, ParamError, Pause, Tools,
 };
 use reflexio_llm::{Models, Options, Services};
 use reflexio_types::Config;
@@ -99,7 +99,7 @@ impl Run {
     async fn converse_remotely(&self, context: &Context) -> anyhow::Result<()> {
         let program = self.files.first().map(|file| file.to_string_lossy()).unwrap_or_default();
         let input = Input::new(self.message.clone(), true);
-        let host = Terminal::new(&context.out, input, CommandTools::default(), self.verbose, None);
+        let host = Terminal::new(&context.out, input, None, self.verbose, None);
         let remote = remote::Remote {
             program: &program,
             start: self.start.clone(),
@@ -117,17 +117,31 @@ impl Run {
 
     async fn converse(&self, context: &Context) -> anyhow::Result<()> {
         let runs = Runs::new(&self.data.folder()?)?;
-        let journal = match &self.resume {
-            Some(run) => runs.open(run)?,
-            None => runs.create(self.header()?)?,
+        let tools = Tools { commands: CommandTools::new(self.tool.clone()), mcp: mcp_tools() };
+        let (journal, program) = match &self.resume {
+            Some(run) => {
+                let journal = runs.open(run)?;
+                let program = parse(&journal.header().files)?;
+                (journal, program)
+            }
+            None => {
+                let header = self.header()?;
+                let program = parse(&header.files)?;
+                let offered = tools.offered(&program).await;
+                for (agent, reason) in &offered.silent {
+                    context
+                        .out
+                        .warning(format_args!("the model does not see the tools of `{agent}`: {reason}"));
+                }
+                (runs.create(Header { tools: offered.tools, ..header })?, program)
+            }
         };
-        let tools = CommandTools::new(self.tool.clone());
-        let code = compile(&journal.header().files, tools.tools())?;
+        let code = compile(program, tools.known(&journal.header().tools))?;
         let model = answerer(self.model.as_deref(), &journal.header().run)?;
         let memory = self.memory(context, &journal).await;
         let input = Input::new(self.message.clone(), self.reads_stdin());
         let recalls = memory.as_ref().filter(|_| !self.no_learned);
-        let host = Terminal::new(&context.out, input, tools, self.verbose, recalls);
+        let host = Terminal::new(&context.out, input, Some((&tools, code.program())), self.verbose, recalls);
         let now = || u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
         let around = Around { journal: &journal, model: &*model, host: &host, now: &now };
         let mut driver = if self.resume.is_some() {
@@ -187,6 +201,7 @@ impl Run {
             run: String::new(),
             files: files.collect::<Result<_, _>>()?,
             user_id: self.user_id.clone(),
+            tools: Vec::new(),
         })
     }
 
@@ -208,10 +223,19 @@ impl Run {
     }
 }
 
-/// The program of these files, ready to run.
-pub(super) fn compile(files: &[String], tools: Vec<Tool>) -> anyhow::Result<Arc<Playbooks>> {
+/// Servers of MCP agents. Whoever types a command line may start what it names.
+pub(super) fn mcp_tools() -> McpTools {
+    McpTools::new(McpOperator { variable: |name| std::env::var(name).ok(), may_run_commands: true })
+}
+
+/// The program of these files.
+pub(super) fn parse(files: &[String]) -> Result<Program, Failure> {
     let files = files.iter().map(|file| disk::read(file.as_ref())).collect::<Result<_, _>>()?;
-    let program: Program = Group(files).parse(&Disk::default());
+    Ok(Group(files).parse(&Disk::default()))
+}
+
+/// A program, ready to run.
+pub(super) fn compile(program: Program, tools: Vec<Tool>) -> anyhow::Result<Arc<Playbooks>> {
     Playbooks::compile(program, tools).map_err(|error| {
         let count = super::counted(error.problems.len(), "error");
         Failure::usage(format!("the program has {count}"))

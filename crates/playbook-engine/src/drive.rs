@@ -165,9 +165,9 @@ impl Script {
                 Event::Answer { .. } => drop(self.answers.pop_front()),
                 Event::Timer { .. } => self.timers = self.timers.saturating_sub(1),
                 Event::ToolResult { call, .. } | Event::ToolFailed { call, .. } => {
-                    let made = journal.iter().find_map(|entry| match entry {
-                        Entry::ToolCalled { call: made, tool, .. } if made == call => Some(tool),
-                        _ => None,
+                    let made = journal.iter().find_map(|entry| {
+                        let Entry::ToolCalled { call: made, tool, .. } = entry else { return None };
+                        (made == call).then_some(tool)
                     });
                     if let Some(results) = made.and_then(|tool| self.tools.get_mut(tool.as_ref() as &str)) {
                         next_result(results);

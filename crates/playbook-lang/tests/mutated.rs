@@ -125,6 +125,6 @@ fn long_and_deep_inputs_end() {
         "# A\n## B\npublic: ".to_owned() + &"[".repeat(10_000),
         "# A\n## B(".to_owned() + &"$a,".repeat(20_000) + ")\n",
     ] {
-        support::check_spans(&support::parse(&text));
+        support::sound::check_spans(&support::parse(&text));
     }
 }

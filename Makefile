@@ -9,7 +9,7 @@ BIN_RELEASE := $(CURDIR)/target/release/reflexio
 export CARGO_TERM_COLOR ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run build release test check fmt clippy unit doc sdk conformance schema browser model test-model bench soak clean
+.PHONY: help demo run build release test check fmt clippy unit doc sdk conformance schema browser fuzz fuzz-briefly model test-model bench soak clean
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ release: ## the release binary with the embedding model inside, target/release/r
 	  $(CARGO) build --locked --release -p reflexio-cli; \
 	fi
 
-test: check unit sdk conformance schema browser ## every test of every language, as CI runs them
+test: check unit fuzz-briefly sdk conformance schema browser ## every test of every language, as CI runs them
 
 check: fmt clippy doc ## formatting, lints and documentation, warnings denied
 
@@ -59,6 +59,12 @@ schema: build ## schemathesis against our own OpenAPI document
 
 browser: build ## the interactive API page in a real browser
 	REFLEXIO_BIN=$(BIN_DEBUG) tests/browser/run.sh
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (60); what it finds is in fuzz/artifacts
+	tools/fuzz.sh
+
+fuzz-briefly:
+	FUZZ_SECONDS=10 tools/fuzz.sh
 
 model: ## fetch and convert the embedding model into target/models; its quality tests run with it
 	REFLEXIO_MODEL_DIR=$(MODELS) tools/model.sh --f32

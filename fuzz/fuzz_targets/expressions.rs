@@ -1,18 +1,22 @@
-//! Any expression ends in a value or an error, within its limits.
+//! Any expression is refused with a place in it, or ends in a value or an error within its limits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use playbook_lang::Value;
-use playbook_lang::placeholder::{Host, Limits, evaluate};
+use playbook_lang::placeholder::{EvalError, evaluate, evaluate_value};
 
-struct World;
-
-impl Host for World {
-    fn variable(&mut self, name: &str) -> Option<Value> {
-        (name.len() == 1).then(|| Value::from(name))
-    }
-}
+mod world;
 
 fuzz_target!(|source: &str| {
-    let _ = evaluate(source, &mut World, &Limits::default());
+    let (shown, value) = (
+        evaluate(source, &mut world::World, &world::limits()),
+        evaluate_value(source, &mut world::World, &world::limits()),
+    );
+    if let Ok(shown) = &shown {
+        assert!(shown.len() <= world::limits().result);
+    }
+    for error in [shown.err(), value.err()].into_iter().flatten() {
+        if let EvalError::Syntax { offset, .. } | EvalError::Refused { offset, .. } = error {
+            assert!(offset <= source.len(), "{error}");
+        }
+    }
 });

@@ -1,12 +1,17 @@
-//! Any bytes give a tree: parsed, checked, explained and laid out.
+//! Any bytes give a tree that can be checked, explained, repaired, shown and laid out, with places in the source.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use playbook_lang::{Program, SourceFile, explain, format};
+use playbook_lang::render::fancy::{Style, fancy};
+use playbook_lang::{Program, SourceFile};
+
+#[path = "../../crates/playbook-lang/tests/support/sound.rs"]
+mod sound;
 
 fuzz_target!(|bytes: &[u8]| {
-    let text = String::from_utf8_lossy(bytes);
-    let program = Program::parse(vec![SourceFile::new("fuzz.md", text.as_ref())]);
-    let _ = (program.diagnostics().len(), explain(&program).len());
-    let _ = format(&text);
+    let file = SourceFile::from_bytes("fuzz.md", bytes);
+    let text = file.text.clone();
+    let program = Program::parse(vec![file]);
+    sound::check(&program, &text);
+    let _ = fancy(&program, Style::Plain, 80);
 });

@@ -151,7 +151,9 @@ pub(crate) fn parse_python(python: &str) -> Result<Py, SyntaxError> {
         }
         Ok(parsed) => Ok(parsed.into_expr()),
         Err(error) => {
-            let at = usize::from(error.location.start()).saturating_sub(1);
+            // Beyond our closing parenthesis is the end of the source.
+            let at =
+                usize::from(error.location.start()).saturating_sub(1).min(python.len().saturating_sub(2));
             let message = error.error.to_string();
             Err(SyntaxError { message: lower_first(&message), at })
         }

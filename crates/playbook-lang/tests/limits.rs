@@ -121,6 +121,7 @@ fn running_on_and_growing_is_stopped() {
         "[0] * 10**10",
         "10 ** 10 ** 10",
         "1 << 10**12",
+        "1 << 23456789",
         "'a'.join(['b'] * 10**9)",
         "'%010000000000d' % 1",
         "(lambda f: f(f))(lambda f: f(f))",
@@ -131,6 +132,72 @@ fn running_on_and_growing_is_stopped() {
         let error = failure(source);
         let is_stopped = matches!(error, EvalError::Limit { .. } | EvalError::Raised { .. });
         assert!(is_stopped, "{source}: {error}");
+    }
+}
+
+/// The same list in many places takes no room until somebody writes it out, here a hundred million times.
+#[test]
+fn a_value_that_only_grows_when_it_is_written_out_is_stopped() {
+    let bomb = "[[[[[[[[1]*10]*10]*10]*10]*10]*10]*10]*10";
+    let tuple = "((((((1,)*50,)*50,)*50,)*50,)*50,)*50";
+    let grown =
+        "(lambda f: f(f, 9, 1))(lambda f, n, a: a if n == 0 else f(f, n - 1, [a, a, a, a, a, a, a, a]))";
+    let appended = "[[xs.append([xs[-1]] * 30) for _ in range(6)] and xs[-1] for xs in [[1]]]";
+    for value in [bomb, tuple, grown, appended] {
+        for source in [
+            value.to_owned(),
+            format!("str({value})"),
+            format!("list(map(str, [{value}]))"),
+            format!("(lambda show: show({value}))(repr)"),
+            format!("f'{{{value}}}'"),
+            format!("'%s' % ({value},)"),
+            format!("'{{}}'.format({value})"),
+            format!("{value} == {value}"),
+            format!("Summary({value})"),
+            format!("Accountant.Tax(x={value})"),
+            format!("(lambda call: call(*[{value}]))(Summary)"),
+        ] {
+            let error = failure(&source);
+            let is_stopped = matches!(error, EvalError::Limit { .. } | EvalError::Raised { .. });
+            assert!(is_stopped, "{source}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_number_that_nobody_can_write_out_is_stopped() {
+    for source in [
+        "1 << 20000",
+        "[1 << 20000]",
+        "(1, {1 << 20000: 2})",
+        "{'a': (1 << 20000,)}",
+        "'%d' % (1 << 20000)",
+        "Summary(1 << 20000)",
+        "Summary(x=[1 << 20000])",
+    ] {
+        let error = failure(source);
+        assert!(error.to_string().contains("digits"), "{source}: {error}");
+    }
+    assert_eq!(shown("len(str(10 ** 4000))"), "4001");
+}
+
+/// What is counted on the way is what would be there anyway.
+#[test]
+fn values_of_a_usual_size_are_what_python_says() {
+    for (source, result) in [
+        ("[[0] * 3] * 2", "[[0, 0, 0], [0, 0, 0]]"),
+        ("sum([x for x in range(5000)])", "12497500"),
+        ("sum(x for x in range(10) if x > 4)", "35"),
+        ("sorted([3, 1, 2], key=lambda x: -x)", "[3, 2, 1]"),
+        ("(lambda *a, **k: (a, k))(*[1, 2], y=3)", "((1, 2), {'y': 3})"),
+        ("f'{2 * 3:>4}|{\"a\" * 2!r}|{7 * 6=}'", "   6|'aa'|7 * 6=42"),
+        ("'%s and %d' % ('a' * 2, 3)", "aa and 3"),
+        ("'ab' * 2 in 'xababx' and 1 < 2 * 2 <= 4", "True"),
+        ("1, 2 * 2", "(1, 4)"),
+        ("'-'.join(str(x) for x in [1] * 3)", "1-1-1"),
+        ("[Summary(x).upper() for x in ('a', 'b')]", "[\"A\", \"B\"]"),
+    ] {
+        assert_eq!(shown(source), result, "{source}");
     }
 }
 
@@ -160,4 +227,7 @@ fn an_error_knows_its_place() {
     let template = Template::new("Total: {1 + } of it", Span { start: 10, end: 30, ..Span::default() });
     let error = template.resolve(&mut World::default(), &Limits::default()).unwrap_err();
     assert_eq!((error.span.start, error.span.end), (22, 23), "{error}");
+    for source in ["str(dict(a=1)", "(", "é("] {
+        assert!(failure(source).offset().is_some_and(|at| at <= source.len()), "{source}");
+    }
 }

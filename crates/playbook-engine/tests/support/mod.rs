@@ -9,6 +9,7 @@
 )]
 
 pub(crate) mod examples;
+pub(crate) mod play;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

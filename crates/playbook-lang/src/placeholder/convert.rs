@@ -22,23 +22,41 @@ pub fn to_python(value: Value) -> MontyObject {
     }
 }
 
+/// Python writes no number that is longer either: finding its digits takes time that nobody limits.
+const MOST_DIGITS: u64 = 4_300;
+
+/// Says what is wrong with an object that nobody could write out.
+pub(super) fn check_digits(object: &MontyObject) -> Result<(), String> {
+    // Ten bits are three digits.
+    if any_number(object, &|bits| bits / 10 * 3 > MOST_DIGITS) {
+        return Err(format!("it gives a whole number of more than {MOST_DIGITS} digits"));
+    }
+    Ok(())
+}
+
 /// The object as a value to keep. A whole number beyond 64 bits has no place among the values, and as a text it would
 /// be taken for one.
 pub fn to_value(object: &MontyObject) -> Result<Value, String> {
-    if has_large_number(object) {
+    if any_number(object, &|_| true) {
         return Err("it gives a whole number beyond 64 bits".to_owned());
     }
     Ok(from_python(object))
 }
 
-fn has_large_number(object: &MontyObject) -> bool {
+/// Whether some whole number beyond 64 bits is of a length that fits.
+fn any_number(object: &MontyObject, fits: &dyn Fn(u64) -> bool) -> bool {
+    let any = |items: &[MontyObject]| items.iter().any(|item| any_number(item, fits));
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others hold no numbers")]
     match object {
-        MontyObject::BigInt(_) => true,
-        MontyObject::List(items) | MontyObject::Tuple(items) | MontyObject::Set(items) => {
-            items.iter().any(has_large_number)
+        MontyObject::BigInt(number) => fits(number.bits()),
+        MontyObject::List(items)
+        | MontyObject::Tuple(items)
+        | MontyObject::Set(items)
+        | MontyObject::FrozenSet(items) => any(items),
+        MontyObject::NamedTuple { values, .. } => any(values),
+        MontyObject::Dict(pairs) => {
+            pairs.into_iter().any(|(key, value)| any_number(key, fits) || any_number(value, fits))
         }
-        MontyObject::Dict(pairs) => pairs.into_iter().any(|(_, value)| has_large_number(value)),
         _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! Description placeholders: `{expression}` in prose, found once, evaluated once when a playbook begins.
 
+mod bounded;
 pub mod conformance;
 mod convert;
 mod format;

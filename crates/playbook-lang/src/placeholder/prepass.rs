@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Expr as Py, ExprContext, Operator};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_interpolated_string_element};
+use ruff_python_ast::{Expr as Py, ExprContext, InterpolatedStringElement, Operator};
 use ruff_text_size::{Ranged, TextRange};
 
+use super::bounded;
 use crate::expr::{self, SyntaxError};
 
 /// What the rewritten code may use. Names that begin with two underscores belong to it alone.
@@ -62,19 +63,27 @@ pub(super) fn prepare(source: &str, is_function: &dyn Fn(&str) -> bool) -> Resul
         functions: Vec::new(),
         forbidden: None,
         prelude: [false; 3],
+        shares: false,
+        written_out: Vec::new(),
     };
     rewrite.visit_expr(&tree);
     if let Some((name, at)) = rewrite.forbidden {
         return Err(Refusal::Forbidden { name, at });
     }
-    let Rewrite { edits, names, bound, functions, prelude, .. } = rewrite;
-    let mut code = String::new();
+    if rewrite.shares {
+        rewrite.bound_what_is_written_out();
+    }
+    let Rewrite { edits, names, bound, functions, prelude, shares, .. } = rewrite;
+    let mut code = if shares { bounded::PRELUDE.to_owned() } else { String::new() };
     for (is_used, text) in prelude.into_iter().zip([PRELUDE_ATTR, PRELUDE_ROUND, PRELUDE_MOD]) {
         if is_used {
             code.push_str(text);
         }
     }
+    let (open, close) = if shares { ("__bounded(", ")") } else { ("", "") };
+    code.push_str(open);
     apply(&python, edits, &mut code);
+    code.push_str(close);
     let names = names.into_iter().filter(|name| !bound.contains(name)).collect();
     Ok(Prepared { code, names, functions, uses_percent: prelude[2] })
 }
@@ -88,6 +97,10 @@ struct Rewrite<'a> {
     functions: Vec<(String, String)>,
     forbidden: Option<(String, usize)>,
     prelude: [bool; 3],
+    /// Whether a value may come to stand in many places of another.
+    shares: bool,
+    /// Expressions whose values are written out on the way: arguments, fields of texts, sides of comparisons.
+    written_out: Vec<TextRange>,
 }
 
 impl Rewrite<'_> {
@@ -98,6 +111,40 @@ impl Rewrite<'_> {
     fn guard(&mut self, name: &str, range: TextRange, is_forbidden: bool) {
         if is_forbidden && self.forbidden.is_none() {
             self.forbidden = Some((name.to_owned(), usize::from(range.start()).saturating_sub(1)));
+        }
+    }
+
+    /// These edits come first: none of the others begins at the same place and holds such an expression.
+    fn bound_what_is_written_out(&mut self) {
+        let edits = self.written_out.iter().flat_map(|range| {
+            let (start, end) = (range.start().into(), range.end().into());
+            [(start, 0, "__bounded(".to_owned()), (end, 0, ")".to_owned())]
+        });
+        self.edits = edits.chain(std::mem::take(&mut self.edits)).collect();
+    }
+
+    fn arguments(&mut self, call: &ruff_python_ast::ExprCall) {
+        let named = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        for argument in call.arguments.args.iter().chain(named) {
+            let value = if let Py::Starred(star) = argument { &star.value } else { argument };
+            // What a generator gives is not there yet, and it may lack parentheses.
+            if !value.is_generator_expr() {
+                self.written_out.push(value.range());
+            }
+        }
+    }
+
+    /// Whether a call gives nothing that is larger than what it takes: one of the host, or a plain one.
+    fn keeps_size(&self, func: &Py) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other callees are expressions")]
+        match func {
+            Py::Name(name) => bounded::keeps_size(&name.id) || (self.is_function)(&name.id),
+            Py::Attribute(attribute) => {
+                let owner = attribute.value.as_name_expr();
+                bounded::keeps_size(&attribute.attr)
+                    || owner.is_some_and(|owner| self.other_agent(&owner.id, &attribute.attr).is_some())
+            }
+            _ => false,
         }
     }
 
@@ -185,6 +232,8 @@ impl<'a> Visitor<'a> for Rewrite<'_> {
                 list.insert(name.id.to_string());
             }
             Py::Call(call) => {
+                self.shares |= !self.keeps_size(&call.func);
+                self.arguments(call);
                 self.callee(&call.func, call.arguments.args.len() + call.arguments.keywords.len());
                 self.visit_arguments(&call.arguments);
             }
@@ -194,16 +243,35 @@ impl<'a> Visitor<'a> for Rewrite<'_> {
                 self.visit_expr(&inner.value);
             }
             Py::BinOp(binary) if binary.op == Operator::Mod && !is_number(&binary.left) => {
+                self.written_out.push(binary.right.range());
                 self.modulo(binary);
                 walk_expr(self, expr);
             }
+            Py::Compare(compare) => {
+                let sides = std::iter::once(compare.left.as_ref()).chain(&compare.comparators);
+                self.written_out.extend(sides.map(Ranged::range));
+                walk_expr(self, expr);
+            }
             Py::Lambda(lambda) => {
+                self.shares = true;
                 let params = lambda.parameters.iter().flat_map(|parameters| parameters.iter());
                 self.bound.extend(params.map(|param| param.name().to_string()));
                 walk_expr(self, expr);
             }
-            _ => walk_expr(self, expr),
+            _ => {
+                self.shares |= bounded::repeats(expr);
+                walk_expr(self, expr);
+            }
         }
+    }
+
+    fn visit_interpolated_string_element(&mut self, element: &'a InterpolatedStringElement) {
+        if let InterpolatedStringElement::Interpolation(field) = element
+            && field.debug_text.is_none()
+        {
+            self.written_out.push(field.expression.range());
+        }
+        walk_interpolated_string_element(self, element);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Expressions in the `monty` interpreter, with everything limited.
 //!
 //! The interpreter limits time, recursion and single large allocations; it does not count small ones, so memory
-//! is bounded by what the time limit lets an expression allocate. Host calls and the size of the result are
+//! is bounded by what the time limit lets an expression allocate. What leaves it is written out by others, without a
+//! limit: `bounded.rs` counts its parts before, `convert.rs` its digits. Host calls and the size of the result are
 //! counted here. Files, processes, the clock and the network do not exist: asking for them is an error.
 
 use std::time::Duration;
@@ -135,8 +136,14 @@ impl Run<'_> {
         let mut progress = started.map_err(|error| self.raised(&error))?;
         loop {
             let next = match progress {
-                RunProgress::Complete(object) => return Ok(object),
+                RunProgress::Complete(object) => {
+                    convert::check_digits(&object).map_err(|limit| self.limit(&limit))?;
+                    return Ok(object);
+                }
                 RunProgress::FunctionCall(call) => {
+                    for object in call.args.iter().chain(call.kwargs.iter().map(|(_, value)| value)) {
+                        convert::check_digits(object).map_err(|limit| self.limit(&limit))?;
+                    }
                     let result = self.call(&call.function_name, &call.args, &call.kwargs)?;
                     call.resume(result, PrintWriter::Disabled)
                 }

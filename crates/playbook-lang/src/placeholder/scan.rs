@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use crate::lexer;
 
+/// How many bytes may be read in vain for the ends of braces, so that a text full of open ones takes no square of time.
+/// Braces after that are words.
+const READ_IN_VAIN: usize = 1 << 20;
+
 /// A piece of a text with placeholders. Ranges are offsets in that text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -18,7 +22,7 @@ pub enum Piece {
 /// Cuts a text into words and placeholders, left to right.
 #[must_use]
 pub fn scan(text: &str) -> Vec<Piece> {
-    let mut scan = Scan { text, pieces: Vec::new(), shown: String::new(), from: 0 };
+    let mut scan = Scan { text, pieces: Vec::new(), shown: String::new(), from: 0, left: READ_IN_VAIN };
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'{', b'}', &text.as_bytes()[at..]) {
         at = scan.brace(at, at + found);
@@ -33,6 +37,7 @@ struct Scan<'a> {
     pieces: Vec<Piece>,
     shown: String,
     from: usize,
+    left: usize,
 }
 
 impl Scan<'_> {
@@ -48,7 +53,8 @@ impl Scan<'_> {
             self.shown.push('}');
             return brace + 1;
         }
-        match close_of(self.text, brace + 1) {
+        let close = if self.left > 0 { close_of(self.text, brace + 1) } else { None };
+        match close {
             Some(close) => {
                 self.flush(brace, close + 1);
                 let source = self.text[brace + 1..close].to_owned();
@@ -56,6 +62,7 @@ impl Scan<'_> {
                 close + 1
             }
             None => {
+                self.left = self.left.saturating_sub(rest.len());
                 self.flush(brace, brace);
                 self.pieces.push(Piece::Unclosed { at: brace });
                 self.shown.push('{');

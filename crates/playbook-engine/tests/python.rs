@@ -118,3 +118,22 @@ fn python_cannot_leave_the_sandbox() {
     }
     insta::assert_snapshot!("python_limits", shown);
 }
+
+/// Ten lists of ten of the same ten …: small in the interpreter, beyond all memory when it is written out.
+#[test]
+fn a_value_that_cannot_be_written_out_is_refused_wherever_python_gives_it_away() {
+    let huge =
+        "def huge():\n    x = [1] * 10\n    for _ in range(12):\n        x = [x] * 10\n    return x\n\n";
+    for (python, steps) in [
+        ("@playbook\nasync def Main_one():\n    return huge()", "- $x = Main_one()"),
+        ("@playbook\nasync def Main_two():\n    return await Double(huge())", "- $x = Main_two()"),
+        (
+            "@playbook\nasync def Main_three():\n    later = Double(n=huge())\n    return await later",
+            "- $x = Main_three()",
+        ),
+        ("", "- $x = huge()"),
+    ] {
+        let drive = run(&compile(&program(&format!("{huge}{python}"), steps)), &mut Script::default());
+        assert!(failure(&drive).contains("more than 100000 parts"), "{}", failure(&drive));
+    }
+}

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use playbook_lang::placeholder::BOUNDED;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
@@ -49,9 +50,13 @@ impl PythonCode {
             python.code.push('\n');
         }
         for host in 0..python.hosts.len() {
-            let later = format!("async def __later_{host}(*a, **k):\n    return __host_{host}(*a, **k)\n");
-            python.code.insert_str(0, &later);
+            let call = format!(
+                "def __call_{host}(*a, **k):\n    __bounded(a)\n    __bounded(k)\n    return __host_{host}(*a, **k)\n\
+                 async def __later_{host}(*a, **k):\n    return __call_{host}(*a, **k)\n"
+            );
+            python.code.insert_str(0, &call);
         }
+        python.code.insert_str(0, BOUNDED);
         python
     }
 
@@ -59,14 +64,14 @@ impl PythonCode {
     pub(crate) fn calling(&self, function: &str, args: usize, named: &[String]) -> String {
         let is_async = self.functions.get(function).copied().unwrap_or(false);
         let mut code = self.code.clone();
-        let _ = write!(code, "{}{function}(", if is_async { "await " } else { "" });
+        let _ = write!(code, "__bounded({}{function}(", if is_async { "await " } else { "" });
         for at in 0..args {
             let _ = write!(code, "__a{at}, ");
         }
         for (at, name) in named.iter().enumerate() {
             let _ = write!(code, "{name}=__k{at}, ");
         }
-        code.push_str(")\n");
+        code.push_str("))\n");
         code
     }
 }
@@ -105,7 +110,7 @@ impl Rewrite<'_> {
     fn call(&mut self, func: &Expr, is_awaited: bool) {
         match self.host(func) {
             Some(host) => {
-                let kind = if is_awaited || !self.is_async { "host" } else { "later" };
+                let kind = if is_awaited || !self.is_async { "call" } else { "later" };
                 self.edits.push((func.range(), format!("__{kind}_{host}")));
             }
             None => self.visit_expr(func),

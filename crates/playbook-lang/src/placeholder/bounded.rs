@@ -4,8 +4,8 @@
 
 use ruff_python_ast::{Expr as Py, ExprBinOp, Operator};
 
-/// Counts the parts of a value before it is written out.
-pub(super) const PRELUDE: &str = "def __bounded(x):\n    todo = [x]\n    count = 0\n    while todo:\n        some = todo.pop()\n        if isinstance(some, dict):\n            some = list(some.keys()) + list(some.values())\n        if isinstance(some, (list, tuple, set, frozenset)):\n            count += len(some)\n            if count > 100000:\n                raise MemoryError('it makes a value of more than 100000 parts')\n            todo.extend([part for part in some if isinstance(part, (list, tuple, set, frozenset, dict))])\n    return x\n";
+/// `__bounded(x)` gives `x`, or fails if it has too many parts to be written out.
+pub const BOUNDED: &str = "def __bounded(x):\n    todo = [x]\n    count = 0\n    while todo:\n        some = todo.pop()\n        if isinstance(some, dict):\n            some = list(some.keys()) + list(some.values())\n        if isinstance(some, (list, tuple, set, frozenset)):\n            count += len(some)\n            if count > 100000:\n                raise MemoryError('it makes a value of more than 100000 parts')\n            todo.extend([part for part in some if isinstance(part, (list, tuple, set, frozenset, dict))])\n    return x\n";
 
 /// Functions and methods whose result holds every part of their arguments once at most.
 const KEEPS_SIZE: &[&str] = &[

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+pub use bounded::BOUNDED;
 pub use convert::{from_python, to_python, to_value};
 pub use host::{CallInfo, Host, HostError, Moment};
 pub use sandbox::{EvalError, Limits, evaluate, evaluate_value};

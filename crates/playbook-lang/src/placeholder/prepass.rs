@@ -74,7 +74,7 @@ pub(super) fn prepare(source: &str, is_function: &dyn Fn(&str) -> bool) -> Resul
         rewrite.bound_what_is_written_out();
     }
     let Rewrite { edits, names, bound, functions, prelude, shares, .. } = rewrite;
-    let mut code = if shares { bounded::PRELUDE.to_owned() } else { String::new() };
+    let mut code = if shares { bounded::BOUNDED.to_owned() } else { String::new() };
     for (is_used, text) in prelude.into_iter().zip([PRELUDE_ATTR, PRELUDE_ROUND, PRELUDE_MOD]) {
         if is_used {
             code.push_str(text);

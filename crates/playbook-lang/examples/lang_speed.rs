@@ -1,4 +1,4 @@
-//! How long parsing and checking a 1 MB program takes: `cargo run --release -p playbook-lang --example speed`.
+//! How long parsing and checking a 1 MB program takes: `cargo run --release -p playbook-lang --example lang_speed`.
 #![expect(clippy::print_stdout, reason = "it is a program for a terminal")]
 
 use std::time::{Duration, Instant};

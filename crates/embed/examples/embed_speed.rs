@@ -1,4 +1,4 @@
-//! Sentences per CPU second, queries, start: `cargo run --release -p reflexio-embed --example speed [threads]`.
+//! Sentences per CPU second, queries, start: `cargo run --release -p reflexio-embed --example embed_speed [threads]`.
 //!
 //! Looks for the model files in `REFLEXIO_MODEL_DIR` or `target/models`.
 #![expect(clippy::print_stdout, reason = "it reports to a person")]

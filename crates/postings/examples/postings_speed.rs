@@ -1,4 +1,4 @@
-//! Measures the index: `cargo run --release -p reflexio-postings --example speed -- 1000000`.
+//! Measures the index: `cargo run --release -p reflexio-postings --example postings_speed -- 1000000`.
 //!
 //! The rows are made up: about 25 words each, by Zipf's law, of a vocabulary of 100,000 or as many as the second
 //! argument says. Queries take words of rows, so that common words are

@@ -1,4 +1,4 @@
-//! How long clustering takes, and how long one item more: `cargo run --release -p reflexio-cluster --example speed -- 20000 100000`.
+//! How long clustering takes, and how long one item more: `cargo run --release -p reflexio-cluster --example cluster_speed -- 20000 100000`.
 //!
 //! Items are made up: topics with a middle of their own, items around them, and one item in five about nothing; texts repeat
 //! words of their topic. 384 dimensions.

@@ -6,6 +6,7 @@ VENVS := target/venvs
 MODELS := $(CURDIR)/target/models
 BIN_DEBUG := $(CURDIR)/target/debug/reflexio
 BIN_RELEASE := $(CURDIR)/target/release/reflexio
+BUILT := -p reflexio-cli
 export CARGO_TERM_COLOR ?= auto
 
 .DEFAULT_GOAL := help
@@ -21,7 +22,7 @@ run: release ## build what is missing and serve on http://localhost:8081
 	$(BIN_RELEASE) serve
 
 build: ## the debug binary
-	$(CARGO) build --locked -p reflexio-cli
+	$(CARGO) build --locked $(BUILT)
 
 release: ## the release binary with the embedding model inside, target/release/reflexio
 	@if REFLEXIO_MODEL_DIR=$(MODELS) tools/model.sh; then \
@@ -31,6 +32,8 @@ release: ## the release binary with the embedding model inside, target/release/r
 	  $(CARGO) build --locked --release -p reflexio-cli; \
 	fi
 
+# After the Rust tests everything is there, if it is asked for with the same features.
+test: BUILT := --workspace --bins --tests
 test: check unit fuzz-briefly sdk conformance schema browser ## every test of every language, as CI runs them
 
 check: fmt clippy doc ## formatting, lints and documentation, warnings denied

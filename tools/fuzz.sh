@@ -57,6 +57,12 @@ cargo fuzz build "${options[@]}" ${one[@]+"${one[@]}"}
 for target in "${targets[@]}"; do
   seed "$target"
   echo "fuzzing $target for $seconds s"
-  cargo fuzz run "${options[@]}" "$target" -- -dict="fuzz/dictionaries/$target.dict" -max_total_time="$seconds" \
-    -timeout=20 -max_len=2048 -verbosity=0
+  log="$(mktemp)"
+  if ! cargo fuzz run "${options[@]}" "$target" -- -dict="fuzz/dictionaries/$target.dict" \
+    -max_total_time="$seconds" -timeout=20 -max_len=2048 -verbosity=1 >"$log" 2>&1; then
+    cat "$log"
+    exit 1
+  fi
+  grep -a '^Done ' "$log" || true
+  rm -f "$log"
 done

@@ -128,7 +128,12 @@ impl Answerer for Asker {
             let piece = tokio::select! {
                 biased;
                 Some(piece) = heard.recv() => piece,
-                answered = &mut asking => return Ok(answered?),
+                answered = &mut asking => {
+                    if answered.is_err() && draft.restart() {
+                        show(Drafted::TakenBack);
+                    }
+                    return Ok(answered?);
+                }
             };
             match piece {
                 None if draft.restart() => show(Drafted::TakenBack),

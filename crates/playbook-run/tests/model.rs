@@ -165,3 +165,20 @@ async fn words_are_shown_while_the_model_writes_and_taken_back_if_the_connection
     assert_eq!(seen[2..seen.len() - 1].concat().replace("draft ", ""), "Hello!", "{seen:?}");
     assert_eq!(seen.last().map(String::as_str), Some("said Hello!"));
 }
+
+#[tokio::test]
+async fn words_of_an_answer_that_never_comes_whole_are_taken_back() {
+    let begun = "{\"steps\":[{\"id\":\"01\",\"status\":\"done\",\"say\":[{\"text\":\"Good";
+    let replies = vec![Reply::Pieces { pieces: vec![begun.to_owned()], breaks_off: true }; 9];
+    let endpoint = TestEndpoint::scripted(replies).await.unwrap();
+    let asker = asker(&endpoint, Services::default());
+    let (journal, host, now) = (MemoryJournal::default(), Onlooker::default(), || NOON);
+    let around = Around { journal: &journal, model: &asker, host: &host, now: &now };
+    let code = support::steps("- Greet the user");
+    let mut driver = Driver::start(code, Start::default(), around).await.unwrap();
+    let pause = driver.until_quiet().await.unwrap();
+    assert!(matches!(pause, Pause::NeedsModel { .. }), "{pause:?}");
+    let seen = host.0.lock().unwrap().clone();
+    assert_eq!(seen.first().map(String::as_str), Some("draft Good"), "{seen:?}");
+    assert_eq!(seen.last().map(String::as_str), Some("taken back"), "{seen:?}");
+}

@@ -79,7 +79,8 @@ pub(crate) struct Native {
     pub(crate) condition: Expression,
     /// A variable that was never set counts as nothing, as in `$name is empty`.
     pub(crate) is_lenient: bool,
-    /// Nothing but its truth comes of it: it calls no playbook and no tool.
+    /// Nothing but its truth comes of it: it names no playbook and no tool. A Python function in it may still call one,
+    /// which then happens in its turn, behind what was answered before.
     pub(crate) is_plain: bool,
 }
 

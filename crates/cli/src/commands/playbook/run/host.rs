@@ -80,7 +80,7 @@ impl<'a> Terminal<'a> {
     fn take_back(&self) {
         self.end_line();
         if !std::mem::take(&mut self.draft().words).is_empty() {
-            self.out.note(self.out.style_errors().dim().apply_to("(taken back: the answer broke a rule)"));
+            self.out.note(self.out.style_errors().dim().apply_to("(taken back: this was not said)"));
         }
     }
 
@@ -90,14 +90,13 @@ impl<'a> Terminal<'a> {
         let Some(rest) = text.strip_prefix(draft.words.as_str()).filter(|_| !draft.words.is_empty()) else {
             return false;
         };
-        if !rest.is_empty() && !draft.is_open {
-            return false;
-        }
+        // Only its beginning was shown, and other lines stand behind it: it is said whole.
+        let is_cut = !rest.is_empty() && !draft.is_open;
         if draft.is_open {
             let _ = writeln!(io::stdout().lock(), "{}", self.out.style().cyan().apply_to(rest));
         }
         *draft = Draft::default();
-        true
+        !is_cut
     }
 
     /// Something is printed while the user may be typing.
@@ -148,6 +147,7 @@ impl Host for Terminal<'_> {
         };
         if !self.draft().is_open {
             self.interrupt_prompt();
+            self.draft().words.clear();
         }
         let mut stdout = io::stdout().lock();
         let _ = write!(stdout, "{}", self.out.style().cyan().apply_to(words));
